@@ -11,7 +11,7 @@ import inspect
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import dropwhile
 from typing import Any
 
@@ -698,7 +698,10 @@ def cut_on_the_way(leaf: Any, root: Any, context: Context) -> Finding | None:
                 return none
         update = isinstance(there.source.statement(here), ast.AugAssign)  # of a leaf, which it stays
         if (leaf is None or (not update and leads_to(here, there, leaf))) and (block := block_around(here, there)):
-            return block
+            roots = [root_of(n) for n in there.source.calls if called(n) == "backward"]
+            several = leaf is not None and sum(leads_to(n, there._replace(function=there.source.function(n)), leaf)
+                                               for n in roots) > 1  # a second one would need the graph of the first
+            return replace(block, edit=None) if several else block
     return None
 
 
@@ -847,6 +850,7 @@ def missing_from(optimizer: Any, context: Context, every: Mapping[str, Any], of:
                 old = text[1:-1].rstrip(", ") if isinstance(given, ast.List) else f"*{text}"
                 whole = f"{name}.parameters()"
                 new = [(given, f"[{old}, {f'*{whole}' if module else name}]")]
+                new = new if around.function is context.function else []  # else names may mean something else there
                 if len(left) < len(own):  # it has a part of the module: the whole instead, if it has nothing else
                     new = [(given, whole)] if held <= {id(p) for p in own} else []
                 if text == whole:  # of then; the module has others now

@@ -7,19 +7,20 @@ drawn at random: what sends none of them on sends nothing on.
 
 import ast
 import warnings
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from ..array.backend import xp
+from ..core.beside import ledger
 from ..core.beside.lines import source_line
 from ..core.carriers import RAW
 from ..core.graph import Freed, Node, TensorBase, node_of
 from ..core.row import reader as saved_reader
 from ..text import presentation
 from ..text.numbers import two_digits
-from .causes import Finding, by_rule, finding, grouped
+from .causes import Finding, by_rule, finding, grouped, parameters
 from .live import Key, Reader
-from .program import Context, called, expression, feeding, source_of
+from .program import Context, called, expression, feeding, is_theirs, source_of
 
 MOST = 20_000  # nodes that are looked through
 
@@ -227,6 +228,61 @@ def misfit(nodes: list[Any]) -> Finding | None:
             if (found := by_rule(told, places, Context(source_of(child.code)))) is not None:
                 return found
     return None
+
+
+def stopped(leaf: Any, top: Any, context: Context) -> Finding | None:
+    """Where a gradient that is 0 stopped, as the gradients of the layers around it tell, without any graph."""
+    layers = [(f"{name}.".lstrip("."), m) for name, m in top.named_modules()
+              if type(m).__name__.startswith(("Linear", "Conv")) and m.bias is not None and m.weight.grad is not None]
+    own = next((i for i, (_, m) in enumerate(layers) if leaf is m.weight or leaf is m.bias), len(layers))
+    for name, m in layers[own + 1 :]:
+        if not m.weight._array().any():
+            for code, *at in (line for line in m.weight._shared_counter()[:0:-1] if line and line[0] is not None):
+                if (wrote := expression(code, *at)) is not None and called(wrote) != "step":
+                    return finding("zero_weight", Context(source_of(code)), wrote, name=f"{name}weight")
+    for name, m in layers[own:]:
+        if not m.bias.grad._array().any():
+            continue
+        for given, around in into(m, top, context):
+            if not m.weight.grad._array().any():
+                if isinstance(value := around.value(given), TensorBase) and value._array().any():
+                    return None  # it cancels out
+                return finding("fed_zero", around, given, name=name)
+            before = layers[own][1]
+            several = sum(what == "step" and any(p is m.weight for p in parameters(o()))
+                          for what, o, *_ in ledger.diary) > 1  # else its weight may have been 0 then
+            if several and isinstance(given, ast.Call) and behind_layer(given, before, around):
+                return finding("stopped", around, given, name=layers[own][0], after=name)
+        return None
+    return None
+
+
+def into(layer: Any, top: Any, context: Context) -> Iterator[tuple[Any, Context]]:
+    """The expressions that make what a layer is called with, in the forward of a module, or where it is called."""
+    homes = [Context(source, names=context.names) for source in context.sources()]
+    for m in top.modules():
+        code = type(m).forward.__code__
+        if is_theirs(code) and (function := source_of(code).definition(code)) is not None:
+            homes.append(Context(source_of(code), function, names={**type(m).forward.__globals__, "self": m}))
+        kinds, place = [type(each).__name__ for each in m.children()], [each is layer for each in m.children()]
+        for home in homes if type(m).__name__ == "Sequential" and any(place[1:]) else ():
+            for call in home.source.calls:
+                if called(call) == "Sequential" and [*map(called, call.args)] == kinds:
+                    yield call.args[place.index(True) - 1], home
+                    return
+    for home in homes:
+        for call in (n for n in home.source.calls if n.args and home.source.function(n) is home.function):
+            if home.value(call.func) is layer:
+                yield next(home.made(ast.unparse(call.args[0]), call), (call.args[0], home))
+
+
+def behind_layer(given: Any, before: Any, around: Context) -> bool:
+    """Whether one call alone stands between a layer and what `given` makes: an activation, most often."""
+    whole: Any = around.source.parents.get(given)
+    if called(whole) == "Sequential":
+        return [*map(called, whole.args)][: whole.args.index(given)][-1] == type(before).__name__
+    inner = next(around.made(ast.unparse(given.args[0]), given), (given.args[0], around))[0] if given.args else None
+    return isinstance(inner, ast.Call) and around.value(inner.func) is before
 
 
 def fed(root: Any, context: Context) -> Finding | None:

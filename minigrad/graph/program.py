@@ -235,8 +235,13 @@ class Context(NamedTuple):
         """The learner's functions that a call runs: what it calls; of a module, also its hooks and its layers'."""
         if (own := self.definition(call)) is not None:
             yield own
-        module = self.value(call.func)
-        for m in module.modules() if hasattr(type(module), "named_parameters") else ():
+        found, whole = self.value(call.func), getattr(call.func, "value", call.func)
+        if found is None and isinstance(whole, ast.Name):  # one of several: of a loop over them, or by number
+            found = next((there.value(part) for part, there in self.made(whole.id, call)), None)
+        elif found is None and isinstance(call.func, ast.Subscript):
+            found = self.value(whole)
+        several = found if isinstance(found, list | tuple) else [found]
+        for m in (m for each in several if hasattr(type(each), "named_parameters") for m in each.modules()):
             hooks = [*m._forward_pre_hooks.values(), *m._forward_hooks.values()]
             for f in [*(getattr(hook, "args", [hook])[-1] for hook in hooks), *[type(m).forward] * (own is None)]:
                 code: Any = getattr(f, "__code__", None)

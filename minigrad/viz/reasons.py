@@ -46,7 +46,7 @@ def why(t: Any = MISSING) -> Explanation:
     else:
         owner = given
     if t is MISSING:
-        return last_error()
+        return last_error(context)
     if isinstance(t, BaseException):
         return of_error(t)
     if hasattr(type(t), "named_parameters"):
@@ -118,6 +118,10 @@ def in_training(own: Mapping[str, AnyTensor], names: Mapping[str, AnyTensor], as
                 causes.attempt(numbers.cause, kind, loss, t, name, names) if wrong else None)
         if found is not None or loss is t:
             break
+    several = [asked] if hasattr(asked, "modules") else context.names.values() if context is not None else ()
+    for top in several if found is None and wrong == "zero" else ():
+        if hasattr(type(top), "named_modules") and any(p is t for p in top.parameters()):
+            found = found or causes.attempt(numbers.stopped, t, top, context)
     return found or written
 
 
@@ -137,11 +141,15 @@ def untold(t: AnyTensor, record: TensorRecord, context: Context | None, call: An
     return causes.constant(t, record.name, made)
 
 
-def last_error() -> Explanation:
-    """What is to be said of the exception that is being handled, or that nobody caught."""
+def last_error(context: Context | None) -> Explanation:
+    """What is to be said of the exception that is being handled, or that nobody caught; else of a module that has
+    a name and does not learn."""
     error = unfinished.last_error()
     if error is None:
-        return Explanation([("why.no_error", {}, set())], None)
+        modules = [v for v in [*(context.names.values() if context else ())] if hasattr(type(v), "named_parameters")]
+        answers = (of_module(v, context) for v in modules)
+        none = Explanation([("why.no_error", {}, set())], None)
+        return next((answer for answer in answers if answer.found is not None), none)
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     if sys.exc_info()[1] is None and shell and shell.last_execution_succeeded:  # of the cell before this one
         return Explanation([("why.mended", {"error": f"{type(error).__name__}: {error}"}, set())], None)
