@@ -733,6 +733,10 @@ def updated_anew(value: Any, name: str, context: Context) -> Finding | None:
     """A step by hand, of a tensor and its gradient, that makes a new tensor."""
     text, statement = context.source.text, context.source.statement(value)
     if not {name, f"{name}.grad"} <= names_in(value):
+        for each in (n for n in ast.walk(value) if isinstance(n, ast.BinOp)):
+            if f"{ast.unparse(each.left)}.grad" in names_in(each.right):  # of one of several
+                anew = each, f"({text(each)}).detach().requires_grad_()"
+                return finding("new_name", context, value, anew, name=name)
         return None
     sign = {"Sub": "-", "Add": "+"}.get(type(getattr(value, "op", None)).__name__)
     change = value, f"({text(value)}).detach().requires_grad_()"
@@ -772,11 +776,13 @@ def not_run(name: str, scalar: bool, context: Context, use: Any) -> Finding | No
 
 
 def buffer(t: Any, context: Context) -> Finding | None:
-    """Where a module that has a name registered a tensor as a buffer."""
+    """Where a module that has a name registered a tensor as a buffer, or made it a plain attribute."""
     modules = [each for v in context.names.values() if hasattr(type(v), "named_buffers") for each in v.modules()]
-    for m, name in [(each, name) for each in modules for name, held in each._buffers.items() if held is t]:
-        if (around := constructor(m)) is None:
-            continue
+    held = ((m, name) for m in modules for name, value in {**vars(m), **m._buffers}.items() if value is t)
+    for m, name, around in [(m, name, around) for m, name in held if (around := constructor(m)) is not None]:
+        for made, there in around.made(f"self.{name}", None) if name not in m._buffers else ():
+            change = made, f"{word_for_nn(m)}.Parameter({there.source.text(made)})"
+            return finding("plain", there, made, *[change] * t.is_floating_point(), name=name)
         for call in around.source.calls:
             if called(call) == "register_buffer" and len(call.args) == 2 and ast.unparse(call.args[0]) == repr(name):
                 owner, value = receiver(call), around.source.text(call.args[1])
@@ -850,9 +856,10 @@ def missing_from(optimizer: Any, context: Context, every: Mapping[str, Any], of:
                 old = text[1:-1].rstrip(", ") if isinstance(given, ast.List) else f"*{text}"
                 whole = f"{name}.parameters()"
                 new = [(given, f"[{old}, {f'*{whole}' if module else name}]")]
-                new = new if around.function is context.function else []  # else names may mean something else there
                 if len(left) < len(own):  # it has a part of the module: the whole instead, if it has nothing else
                     new = [(given, whole)] if held <= {id(p) for p in own} else []
+                if around.function is not None and around.function is not context.function:
+                    new = []  # there the names may mean something else
                 if text == whole:  # of then; the module has others now
                     return finding("made_since", around, call, name=name, count=len(left))
                 return finding("not_in_optimizer", around, call, *new, name=name, count=len(left))

@@ -85,7 +85,7 @@ def cause_told(found: causes.Finding, lang: str, here: str = "") -> str:
     if found.edit is not None and found.line is not None:
         number, text = found.edit
         key = "cure.indented" if text[:1].isspace() else "cure.edit"  # as it can be pasted
-        key = key if found.key not in ("frozen", "buffer") else f"{key}_if"
+        key = key if found.key not in ("frozen", "buffer", "plain") else f"{key}_if"
         parts.append(say(key, lang, place=_place((found.line[0], number, text), lang, here), text=text))
     return "\n".join(parts)
 

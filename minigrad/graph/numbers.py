@@ -6,6 +6,7 @@ drawn at random: what sends none of them on sends nothing on.
 """
 
 import ast
+import re
 import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -22,6 +23,12 @@ from .causes import Finding, by_rule, finding, grouped, parameters
 from .live import Key, Reader
 from .program import Context, called, expression, feeding, is_theirs, source_of
 
+SUSPECTS = {
+    "bad": {"risky": set("log log2 log10 exp sqrt rsqrt reciprocal norm std acos asin atanh Div Pow".split())},
+    "zero": {"flat_here": set("round floor ceil trunc sign heaviside".split()),
+             "may_end": set("relu relu_ relu6 clamp clip clamp_min clamp_max hardtanh hardsigmoid threshold "
+                            "sigmoid tanh where masked_fill maximum minimum softmax".split())}}
+SAFE = re.compile(r"\d*e-\d|eps|shape|len\(|size\(|numel|^[\d.]+$|^(?:math|np)\.")
 MOST = 20_000  # nodes that are looked through
 
 
@@ -215,6 +222,13 @@ def spread(n: Any) -> Finding | None:
 
 def misfit(nodes: list[Any]) -> Finding | None:
     """What nodes behind a loss show without values: lengths that were spread, probabilities in place of scores."""
+    for place in list(ledger.places.values()):
+        at = expression(place.code, place.lasti) if place.kind == ".data" and place.origin() in nodes else None
+        source = source_of(place.code)
+        up = source.parents.get(at)
+        written = isinstance(getattr(up, "ctx", None), ast.Store) or getattr(up, "target", None) is at
+        if at is not None and (written or re.fullmatch(r"[a-z]\w*_", getattr(up, "attr", ""))):
+            return finding("written_unseen", Context(source), source.statement(at))
     for n in nodes:
         if (wide := spread(n)) is not None:
             return wide
@@ -297,6 +311,24 @@ def fed(root: Any, context: Context) -> Finding | None:
                 made = next(around.made(name, part), None)
                 found = finding("fed", made[1], made[0], name=name) if made else found
     return found
+
+
+def suspect(root: Any, context: Context, wrong: str) -> Finding | None:
+    """The one place behind an expression where NaN or Inf can come of finite numbers, or where gradients can end."""
+    found: dict[str, dict[Any, Context]] = {key: {} for key in SUSPECTS[wrong]}
+    for here, around in feeding(root, context):
+        for n in (n for n in ast.walk(here) if isinstance(n, ast.Call | ast.BinOp)):
+            value, op = around.value(getattr(n, "func", None)), getattr(n, "op", None)
+            layers = [*value.modules()] if hasattr(type(value), "named_modules") else []
+            for word in [type(m).__name__.lower() for m in layers] or [called(n) or type(op).__name__]:
+                for key, words in SUSPECTS[wrong].items():
+                    if word in words and not SAFE.search(ast.unparse(getattr(n, "right", n))):
+                        found[key][n, len(found[key]) if layers else 0] = around
+    for key, places in found.items():
+        if places:
+            (n, _), around = next(iter(places.items()))
+            return finding(key, around, n) if len(places) == 1 else None
+    return None
 
 
 def cause(kind: str, loss: Any, leaf: Any, name: str, names: Mapping[str, Any] | None = None) -> Finding | None:

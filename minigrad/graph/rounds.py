@@ -13,7 +13,8 @@ from ..core.beside import ledger
 from ..core.graph import Freed
 from . import causes, numbers
 from .causes import Finding, by_rule, finding, leads_to, parameters, reads_of, updated_anew
-from .program import Context, called, expression, is_learners
+from .live import nodes_of
+from .program import Context, called, expression, feeding, is_learners
 
 BY_MODE = ("Dropout", "BatchNorm")  # layers that compute something else in training
 TINY = 1e-6  # of the rate that an optimizer began with: no step with less is to be seen
@@ -58,8 +59,8 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
 
 def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | None:
     """What the order of events tells of tensors that do not learn; `asked`: the module or optimizer in question."""
-    if (spent := used_up(own, context)) is not None:
-        return spent
+    if (early := used_up(own, context) or stale(own, context)) is not None:
+        return early
     ids = {id(p) for p in own if p.requires_grad}
     every = optimizers(context)
     holding = {name: o for name, o in every.items() if ids & {id(p) for p in parameters(o)}}
@@ -93,6 +94,20 @@ def used_up(own: list[Any], context: Context) -> Finding | None:
                      and getattr(loop, "iter", None) is not n]
             if called(made) == "parameters" and (again or len(reads) > 1):
                 return finding("generator_used_up", around, made, (made, f"list({source.text(made)})"), c1=name)
+    return None
+
+
+def stale(own: list[Any], context: Context) -> Finding | None:
+    """A result that was computed before the loop, and that backward(retain_graph=True) goes through in each turn."""
+    call, around = causes.last_backward(context) or (None, context)
+    loop = around.source.loop(call) if call is not None and causes.keyword(call, "retain_graph") else None
+    for here, there in feeding(causes.root_of(call), around) if loop is not None else ():
+        for n in (n for n in ast.walk(here) if isinstance(n, ast.Name) and loop in there.source.above(n)):
+            t: Any = there.value(n)
+            for made, home in there.made(n.id, n) if getattr(t, "grad_fn", None) is not None else ():
+                if loop not in home.source.above(made) and any(p is e for node in nodes_of([t._edge()], {})
+                                                               for e in node.edges for p in own):
+                    return finding("stale_result", home, made, (n, f"({home.source.text(made)})"), name=n.id)
     return None
 
 

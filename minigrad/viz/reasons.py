@@ -78,9 +78,8 @@ def of_tensor(t: AnyTensor, owner: Any, call: Any, context: Context | None) -> E
     wrong = of_numbers(t) if ours else ""
     if ours and (found is None or wrong):
         found = in_training({label(record): t}, names, None, context) or found
-    if wrong.startswith("bad") and context is not None:
-        last, made = causes.last_backward(context), [*context.made(label(record), call)]
-        roots = [(causes.root_of(last[0]), last[1])] if last and record.kind == "leaf" else made
+    if wrong == "bad_value" and context is not None:
+        roots = [*context.made(label(record), call)]
         found = next(filter(None, (causes.attempt(numbers.fed, *root) for root in roots)), found)
     reasons += [(f"why.{wrong}", {"name": label(record)}, {record.id})] if wrong else []
     fine = "why.fine", {"name": label(record), "grad": record.grad}, {record.id}
@@ -104,7 +103,7 @@ def in_training(own: Mapping[str, AnyTensor], names: Mapping[str, AnyTensor], as
     wrong, name, t = next((one for one in told if one[0]), (told or [("", "", None)])[0])
     written = causes.attempt(numbers.written, t, name, wrong) if t is not None else None
     if written is not None and asked is not None and written.key != "grad_written":
-        written = None  # of one of many
+        written, wrong = None, ""  # of one of many, which were cleared, most often
     found = written if wrong and written is not None and written.key == "grad_written" else None
     if found is None and context is not None and (t is None or t.is_leaf):
         found = causes.attempt(rounds.mistake, [*own.values()], context, asked) or (written if wrong else None)
@@ -122,6 +121,10 @@ def in_training(own: Mapping[str, AnyTensor], names: Mapping[str, AnyTensor], as
     for top in several if found is None and wrong == "zero" else ():
         if hasattr(type(top), "named_modules") and any(p is t for p in top.parameters()):
             found = found or causes.attempt(numbers.stopped, t, top, context)
+    if wrong in numbers.SUSPECTS and context is not None and (last := causes.last_backward(context)) is not None:
+        root = causes.root_of(last[0]), last[1]
+        fed = causes.attempt(numbers.fed, *root) if wrong == "bad" else None
+        found = fed or found or written or causes.attempt(numbers.suspect, *root, wrong)
     return found or written
 
 
@@ -129,7 +132,7 @@ def untold(t: AnyTensor, record: TensorRecord, context: Context | None, call: An
     """The line to blame for a constant, or for a result that keeps no gradient, or asked for it after backward ran."""
     if context is None or library(t) != "minigrad" or not record.name:
         return None
-    made = [*context.made(record.name, call)]
+    made = [*context.made(record.name, call)] or [*context.made(record.name.partition("[")[0], call)]
     if record.kind == "nonleaf" and record.grad is None and (ran or not record.retains_grad):
         return causes.not_a_leaf(t, record.name, made, ran and t.numel() == 1)
     if record.kind != "constant":
@@ -181,6 +184,9 @@ def of_module(module: Any, context: Context | None) -> Explanation:
             found = causes.by_rule(f"off: {name}", None, context) if off else rounds.unreached(p, name, context)
             if found is not None:
                 found.key = "frozen" if off else found.key  # on purpose, perhaps
+                held = [{id(p) for p in causes.parameters(o)} for o in rounds.optimizers(context).values()]
+                if held and id(p) not in set().union(*held):  # nor does anybody want to train it
+                    found.edit = None
                 break
     facts = {"count": sum(1 for _ in module.parameters()), "without": ", ".join(without), "number": len(without)}
     key = "module_without" if without else "module" if facts["count"] else "module_none"
