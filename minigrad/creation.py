@@ -93,7 +93,8 @@ def _plain(data: Any, depth: int, shape: tuple, typed: list, kind: Any) -> Any:
         typed.extend([dtypes.of(data.dtype)] * data.size)
         return data.tolist()
     if not isinstance(data, _LISTS):
-        require(not isinstance(data, str), f"new(): invalid data type '{type(data).__name__}'", TypeError)
+        require(not isinstance(data, str) or depth, f"new(): invalid data type '{type(data).__name__}'", TypeError)
+        require(not isinstance(data, str), f"too many dimensions '{type(data).__name__}'", ValueError)
         require(hasattr(data, "__float__"), f"Could not infer dtype of {type(data).__name__}")
         require(depth == len(shape), "not a sequence", TypeError)
         if not isinstance(data, xp.generic):

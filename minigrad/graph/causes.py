@@ -16,11 +16,13 @@ from itertools import dropwhile
 from typing import Any
 
 from ..core.beside import ledger
+from ..core.beside.lines import PACKAGE_FILES
 from ..core.graph import Freed, TensorBase
 from ..text import table, torch_names
 from ..text.presentation import nearest
 from .live import is_tensor, nodes_of
 from .program import Context, Line, called, expression, feeding, is_learners, is_theirs, source_of, span, word, written
+from .tracebacks import places
 
 FACTORIES = set("tensor ones zeros rand randn full arange linspace eye normal empty ones_like randn_like".split())
 PASSES_ON = set("numpy item tolist cpu clone float double half copy long int astype".split())
@@ -443,10 +445,27 @@ def rule_places(rule: dict[str, str], told: Any, node: Any, context: Context) ->
 
 
 def given(node: Any, context: Context) -> str:
-    """What a call, or an operator, is given, with `?` for what is not known: `int64[6] float32[6, 3] ?`."""
-    parts = [node.left, node.right] if isinstance(node, ast.BinOp) else getattr(node, "args", ())
-    values = [context.value(part) for part in parts]
-    return " ".join(f"{v.dtype}{[*v.shape]}"[6:] if is_tensor(v) else "?" for v in values)
+    """What a call, or an operator, is given, with `?` for what is not known: `int64[6] float32[6, 3] Module ?`."""
+    parts = [node.left, node.right] if isinstance(node, ast.BinOp) else getattr(node, "args", [receiver(node)])
+    return " ".join(described(context.value(part)) or "?" for part in parts)
+
+
+def described(value: Any) -> str:
+    """The type and the shape of a tensor, `float32[6, 3]`; "" for what is neither a tensor nor a module."""
+    if is_tensor(value):
+        return f"{value.dtype}{[*value.shape]}"[6:]
+    return "Module" * hasattr(type(value), "named_parameters")
+
+
+def operands(error: BaseException, node: Any, context: Context) -> Finding | None:
+    """What the tensors of the line were when an operation refused them, where nothing has said more of it."""
+    frames = [part.tb_frame.f_code.co_filename for part in places(error.__traceback__)]
+    if getattr(error, "__notes__", ()) or not {*frames[-1:]} & PACKAGE_FILES:
+        return None
+    seen = {context.source.text(n): described(value) for n in ast.walk(node)
+            if isinstance(n, ast.Name | ast.Attribute | ast.Subscript) and is_tensor(value := context.value(n))}
+    told = ", ".join(f"{name}: {what}" for name, what in seen.items())
+    return finding("operands", context, node, told=told) if seen else None
 
 
 def meaning(kind: str, node: Any, context: Context, made: bool) -> Iterator[tuple[Any, Context]]:
@@ -569,6 +588,7 @@ def beyond(key: str) -> Callable[[dict[str, Any], Any, Context], Finding]:
 
 
 FINDERS = {"no_graph": nothing_recorded, "freed": freed, "modified": overwritten,
+           "hook_without_grad": lambda facts, node, context: untracked(node.func.value, context),
            "row_outside": beyond("beyond_rows"), "class_outside": beyond("beyond_classes")}
 
 
@@ -582,7 +602,7 @@ def find(error: BaseException, key: str, facts: dict[str, Any], node: Any, conte
     for finder in (cut_to_a_number, none_gradient, nothing_returned, shapes, misspelt, by_rule):
         if (found := finder(error, node, context)) is not None:
             return found
-    return FINDERS[key](facts, node, context) if key in FINDERS else None
+    return FINDERS[key](facts, node, context) if key in FINDERS else None if key else operands(error, node, context)
 
 
 # ---- a tensor without a gradient

@@ -112,7 +112,8 @@ def nearest(name: str, names: Iterable[str], cutoff: float = 0.7) -> list[str]:
         return [n for n in elsewhere.split() if n in known][:1]
     same = [n for n in known if n.lower().replace("_", "") == name.lower().replace("_", "")]
     other = [n for n in known if re.sub(r"\d", "", n) != re.sub(r"\d", "", name)]
-    return get_close_matches(name, same, 1, 0) or get_close_matches(name, other, 1, cutoff)
+    begun = [n for n in other if len(name) > 2 and n.lower().startswith(name.lower())]  # `mse` for mse_loss
+    return get_close_matches(name, same, 1, 0) or begun * (len(begun) == 1) or get_close_matches(name, other, 1, cutoff)
 
 
 def adviser(module: str, names: Iterable[str]) -> Callable[[str], Any]:
