@@ -233,3 +233,16 @@ def test_a_rule_reads_two_cells_as_one_program(shell):
     assert minigrad.why(error).line[1:] == (2, "def look(module, inputs):")
     assert minigrad.why(error).edit == (2, "def look(module, inputs, *_):")
 
+
+
+def test_of_a_cell_that_ran_again_only_the_latest_text_counts(shell):
+    shell.run_cell("import minigrad as torch\nnn = torch.nn", store_history=True)
+    for width in (7, 8):  # the learner has tried another number
+        shell.run_cell(f"net = nn.Sequential(\n    nn.Linear(2, {width}),\n    nn.Linear(6, 1))", store_history=True)
+    for head in ("", "", "%%time\n"):
+        error = shell.run_cell(f"{head}net(torch.ones(5, 2))", store_history=True).error_in_exec
+        assert minigrad.why(error).edit == (3, "    nn.Linear(8, 1))")
+    shell.run_cell("x = torch.ones(2)", store_history=True)
+    shell.run_cell("x = x * 2", store_history=True)  # gives the same name, from what the cell before made
+    shell.run_cell("x.sum().backward()", store_history=True)
+    assert minigrad.why().line[2] == "x = torch.ones(2)"

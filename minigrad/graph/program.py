@@ -29,7 +29,7 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 LOOPS = (ast.For, ast.While, ast.AsyncFor)
 # files of Python's own, and of what was installed: nobody mends a program there
 LIBRARIES = re.compile(rf"^{re.escape(os.path.dirname(os.__file__))}|[/\\](?:site|dist)-packages[/\\]|^<frozen")
-TIMED = "<timed exec>", "<magic-timeit>"  # IPython's names for what stands under `%%time` and `%%timeit`
+TIMED = "<timed exec>", "<timed eval>", "<magic-timeit>"  # IPython's names for what stands under `%%time` and `%%timeit`
 TIMEIT = ("def inner(_it, _timer):\n    setup\n    _t0 = _timer()\n    for _i in _it:\n        stmt\n"
           "    _t1 = _timer()\n    return _t1 - _t0\n")  # what it puts them into; the places count, too
 FARTHEST, CELLS = 400, 300  # expressions that are looked at behind one value; cells, the latest ones
@@ -60,6 +60,8 @@ class Source:
         for node in nodes:
             for name in written(node):
                 self.writes.setdefault((self.function(node), name), []).append(node)
+        self.gives = {name for home, name in self.writes if home is None} | {
+            node.name for node in self.tree.body if isinstance(node, (ast.ClassDef, *FUNCTIONS))}
         for several in self.writes.values():
             several.sort(key=lambda statement: int(statement.lineno))
 
@@ -299,15 +301,24 @@ class Context(NamedTuple):
                     yield from ((r.value, inner) for r in ast.walk(inner.function) if isinstance(r, ast.Return)
                                 and r.value)
 
-    def sources(self) -> Iterator[Source]:
-        """This source, and, if it is a cell, the other cells, the latest first."""
+    def sources(self, every: bool = False) -> Iterator[Source]:
+        """This source, and, if it is a cell, the other cells, the latest first; those that came again since if `every`.
+
+        A cell came again where a later one has its text, or gives all the names that it gave.
+        """
         yield self.source
-        cells = [*filter(is_cell, linecache.cache)] if is_cell(self.source.file) else []
-        yield from (source_of(file) for file in cells[: -CELLS - 1 : -1] if file != self.source.file)
+        files = [*filter(is_cell, linecache.cache)] if is_cell(self.source.file) else []
+        later = [self.source] if self.source.file in TIMED else []
+        for cell in map(source_of, files[: -CELLS - 1 : -1]):
+            again = any(cell.whole == one.whole or (cell.gives and cell.gives <= one.gives) for one in later)
+            if every or not (again or cell.whole.startswith("get_ipython().run_cell_magic(")):
+                later.append(cell)
+                if cell.file != self.source.file and (every or cell.whole != self.source.whole):
+                    yield cell
 
     def elsewhere(self, name: str) -> Iterator[tuple[Any, Context]]:
         """A name that another function, the top of the file, or another cell gave."""
-        for source in self.sources():
+        for source in self.sources(every=True):
             homes = [home for home, written_name in source.writes if written_name == name
                      and (home is None or "." in name) and (home, source) != (self.function, self.source)]
             for home in homes:
