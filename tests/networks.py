@@ -280,6 +280,15 @@ loss""",
         return self.last(x)
 net = Net(); x = torch.ones(3, 4); loss = F.mse_loss(net(x), torch.zeros(3, 2))
 loss""",
+    "a cut outside": """G = nn.Sequential(nn.Linear(2, 8), nn.ReLU(), nn.Linear(8, 3))
+D = nn.Sequential(nn.Linear(3, 8), nn.LeakyReLU(0.2), nn.Linear(8, 1))
+z = torch.ones(5, 2); real = torch.zeros(5, 3); fake = G(z)
+judge = F.binary_cross_entropy_with_logits
+d_loss = judge(D(real), torch.ones(5, 1)) + judge(D(fake.detach()), torch.zeros(5, 1))
+d_loss""",
+    "a cut without a name": """w = torch.tensor([1., 2.], requires_grad=True); h = w * 2
+loss = (h * h.detach() + h.detach().exp()).sum()
+loss""",
     "matrices": """w = torch.arange(6.).view(2, 3).requires_grad_(); v = torch.arange(40.).requires_grad_()
 m = w @ w.t(); q = (m / 0).sum() + v.log().sum(); loss = q * 1e-9
 loss""",

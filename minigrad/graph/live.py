@@ -397,12 +397,15 @@ class Reader:
         loose = [t for t in leaves if type(t).__name__ == "Parameter"]
         return Scopes(live, names, lambda p: self.ids.get((("leaf", id(p)), 0)), self.noted, self.place, loose)
 
+    def saved_input(self, key: Key, i: int) -> list[AnyTensor]:
+        """The constant at an input of a node: it is known only where a field of its name saved it."""
+        name = dict(enumerate(self.input_names(self.found[key]))).get(i)
+        return [value for field, value, _ in self.fields[key] if field == name and self.is_tensor(value)]
+
     def edge(self, key: Key, i: int, slot: Slot | None) -> Edge:
         """The record of input `i` of a node: where its gradient goes."""
         if slot is None:
-            far, name = (key, i) in self.far, dict(enumerate(self.input_names(self.found[key]))).get(i)
-            # a constant is known only where a field of its name saved it
-            saved = [value for field, value, _ in self.fields[key] if field == name and self.is_tensor(value)]
+            far, saved = (key, i) in self.far, self.saved_input(key, i)
             return Edge(i, None, 0, self.ids.get(self.slot(saved[0])) if saved and not far else None, cut=far)
         here = self.records.get((key, 0))
         there = self.records[slot]
@@ -504,15 +507,21 @@ class Reader:
 
 
     def cuts(self) -> Iterable[Cut]:
-        """The places that cut off something of this graph, of which somebody still holds what came of it."""
+        """The places that cut off something of this graph, or what goes into it, of which somebody still holds what
+        came of it."""
+        left: dict[Slot, list[str]] = {self.slot(t): [] for p in [*places.values()] if (t := p.result()) is not None}
+        for key, i in ((key, i) for key, slots in self.edges.items() if left for i, s in enumerate(slots) if s is None):
+            for value in self.saved_input(key, i):
+                left.get(self.slot(value), []).append(f"{self.ids[key]}:{i}")
         for number, place in enumerate(list(places.values()), 1):
             origin, result = place.origin(), place.result()
-            if origin is None or result is None:
-                continue
-            key: Key = ("leaf", id(origin)) if self.is_tensor(origin) else id(origin)
-            if key in self.edges:
-                line, left = program.where(place)[1:], self.ids.get(self.slot(result))
-                yield Cut(f"c{number}", program.word(place), line, place.count, self.ids[key], left)
+            if result is not None:
+                node = self.ids.get(("leaf", id(origin)) if self.is_tensor(origin) else id(origin))
+                tensor = self.ids.get(slot := self.slot(result))
+                cut = Cut(f"c{number}", program.word(place), program.where(place)[1:], place.count, node, tensor,
+                          () if tensor else tuple(left.get(slot, ())))
+                if node or tensor or cut.into:
+                    yield cut
 
 
 @contextlib.contextmanager

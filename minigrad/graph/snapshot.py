@@ -174,7 +174,8 @@ class Cut:
     line: tuple[int, str] | None  # number and text
     count: int = 1
     node: str | None = None  # the last node that was cut
-    tensor: str | None = None  # what came of it
+    tensor: str | None = None  # what came of it,
+    into: tuple[str, ...] = ()  # or the edges at which that goes in, where it has no name
 
 
 @dataclass(frozen=True, slots=True)
@@ -296,7 +297,8 @@ def only(graph: Graph, nodes: Iterable[NodeRecord], tensors: Sequence[TensorReco
     return replace(graph, roots=tuple(r for r in graph.roots if r in there), nodes=tuple(kept.values()),
                    tensors=tuple(replace(t, base=t.base if t.base in there else None) for t in tensors),
                    hooks=tuple(h for h in graph.hooks if h.node in kept),
-                   cuts=tuple(c for c in graph.cuts if c.node in kept))
+                   cuts=tuple(c for c in graph.cuts if c.node in kept or (c.node is None and (
+                       c.tensor in there or any(id.partition(":")[0] in kept for id in c.into)))))
 
 
 def _cut(edge: Edge, near: set[str]) -> Edge:

@@ -150,7 +150,7 @@ class Builder:
             free = t.kind == "constant" and wanted and t.id not in inside and "cards" in self.show
             if free or (t.id in graph.roots and t.node in fold.box):
                 found[t.id] = self.constant(t)
-        found |= {cut.id: self.cut(cut) for cut in graph.cuts if cut.node in found or cut.node in fold.box}
+        found |= {cut.id: self.cut(cut) for cut in graph.cuts if cut.node in {None, *found, *fold.box}}
         return found
 
     def cut(self, cut: Cut) -> Block:

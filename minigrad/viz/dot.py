@@ -62,7 +62,9 @@ class Writer:
         for cut in self.graph.cuts:
             kind, line = words.cut_label(cut)
             self.box(cut.id, f"✂ {kind}\n{line}", "constant", "box", "filled,dashed")
-            self.arrow(self.fold.chips.get(cut.node or "", cut.node or ""), cut.id, style="dashed", color="wire")
+            ends = [(self.fold.chips.get(cut.node, cut.node), cut.id)] if cut.node else []
+            for a, b in (*ends, *((cut.id, edge.partition(":")[0]) for edge in cut.into)):
+                self.arrow(a, b, style="dashed", color="wire")
         for hook in self.graph.hooks if self.view != "forward" else ():
             if hook.node not in self.fold.box and hook.node not in self.fold.chips:
                 self.hook(hook)

@@ -323,7 +323,7 @@ class Level:
             slots = dict.fromkeys([*(s.vk for s in self.ins[id]), *(slot for box, slot in self.small if box == id)])
             keys = dict.fromkeys([*(s.uk for s in self.outs[id]), *(net for net, _ in self.plan.loops.get(id, ()))])
             self.spread(self.ip, id, item.ip, [*slots], item.cy, 22 if len(slots) <= 3 else 44 / len(slots))
-            self.spread(self.op, id, item.op, [*keys], item.cy, 16)
+            self.spread(self.op, id, item.op, [*keys], item.cy, min(16, 2 * (item.cy - 12) / max(1, len(keys) - 1)))
             mine = {slot: (self.plan.again[use.box], use.room) for (box, slot), use in self.small.items() if box == id}
             beside = [mine[slot] for slot in mine if slot not in item.down]
             low = [(mine[slot][0] - 7, item.down[slot][0]) for slot in mine if slot in item.down]

@@ -142,7 +142,11 @@ class Composer:
         """From what was cut to the card of the cut, and on to what it left behind."""
         for cut in self.graph.cuts:
             if cut.id in self.blocks:
-                plan.links.append(Link(f"{cut.id}:0", cut.node or "", f"{cut.node}:0", cut.id, "0"))
+                if cut.node:
+                    plan.links.append(Link(f"{cut.id}:0", cut.node, f"{cut.node}:0", cut.id, "0"))
+                ends = (edge.partition(":") for edge in cut.into)
+                plan.links += [Link(f"cut:{node}:{slot}", cut.id, f"{cut.id}:0", node, slot) for node, _, slot in ends
+                               if node in self.blocks or node in self.fold.box]
                 if cut.tensor in self.blocks:
                     plan.links.append(Link(f"{cut.tensor}:0", cut.id, f"{cut.id}:0", cut.tensor, "0"))
 

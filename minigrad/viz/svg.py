@@ -138,7 +138,7 @@ class Painter:
 
     def cut(self, cut: Cut, b: Box) -> None:
         """Scissors on a dashed wire, and a grey card with what cut there and the learner's line."""
-        for id in (f"{cut.id}:0", f"{cut.tensor}:0"):
+        for id in (f"{cut.id}:0", f"{cut.tensor}:0", *(f"cut:{edge}" for edge in cut.into)):
             if id in self.at.data:
                 line = self.from_leaf(cut.node or "", self.at.data[id]) if id[0] == "c" else self.at.data[id]
                 self.part(self.wires, "mg-edge mg-cutting", id, "rfb", path(write(line), "mg-wanted"))
