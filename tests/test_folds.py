@@ -8,6 +8,7 @@ import pytest
 
 import minigrad
 from minigrad.viz import draw, folds
+from minigrad.viz.words import title_of
 from tests import networks
 
 
@@ -18,17 +19,18 @@ def played(name):
     return networks.run(name, minigrad, both)[0]
 
 
-@pytest.mark.parametrize("name", ["tutorial", "mlp", "lenet", "attention", "rnn 10", "shared mlp", "hooks"])
+@pytest.mark.parametrize("name", ["tutorial", "mlp", "lenet", "attention", "rnn 10", "shared mlp", "hooks", "gpt",
+                                  "six blocks"])
 def test_what_draw_folds_is_folded_in_the_player_and_every_part_is_stood_for(name):
     player, drawing = played(name)
     first, *opened = player.pictures
     graph = player.graph
     assert first["key"] == ""
     boxes = re.findall(r'class="mg-box" data-id="([^"]+)"', first["svg"])
-    shown = [player.scene["scopes"].get(box, "step") for box in boxes]  # a loop is no scope of the graph
+    shown = [player.scene["scopes"][box] for box in boxes]
     there = [drawing.fold.scopes[box] for box in drawing.fold.boxes]
     assert sorted(shown) == sorted(f"{s.name}()" if s.kind == "call" else f"{s.path} {s.name}".strip()
-                                   for s in there)
+                                   if s.kind == "module" else " ".join(title_of(drawing.fold, s.id)) for s in there)
     several = {box for box in boxes if list(first["home"].values()).count(box) > 1}
     assert {p["key"] for p in opened} >= several | {f"{i}" for i in first["home"].values() if i not in boxes}
     for picture in player.pictures:

@@ -18,6 +18,7 @@ from ..graph.rule import MOST_ROOM
 from ..graph.snapshot import Graph, NodeRecord, Span, TensorRecord
 from ..graph.symbols import Symbol, Symbols, bare, tex_name
 from ..text import LANGUAGES, both, script_words
+from . import levels, words
 from .theme import shorten
 
 PLAYER_SCHEMA = "minigrad.player/1"
@@ -51,6 +52,8 @@ class Scenes:
         tensor = self.graph.tensor(self.graph.roots[0])
         root = tensor.label
         scopes = {s.id: f"{s.name}()" if s.kind == "call" else f"{s.path} {s.name}".strip() for s in self.graph.scopes}
+        folded = levels.fold(self.graph)
+        scopes |= {id: " ".join(words.title_of(folded, id)) for id in folded.rolls}
         return {
             "schema": PLAYER_SCHEMA, "title": f"minigrad.step({root})", "before": self.before(root),
             "code": "\n".join(self.code()), "sources": [[*s.items()] for s in self.sources.values()],
