@@ -169,7 +169,7 @@ def test_the_picture_of_a_loop_says_how_often_and_shows_the_way_back_in():
 
     assert "The loop ran 100 times: 501 ops drawn as 6" in picture
     assert picture.count("× 100</text>") == 3, "at each shared drawer"
-    assert 'data-id="loop:r1"' in picture
+    assert 'data-id="loop:r1:' in picture
     assert "t → t + 1, 99 ×" in picture
 
 

@@ -76,15 +76,19 @@ def in_both(en: str, zh: str) -> dict[str, Any]:
 
 
 def stand_ins(graph: Graph, fold: levels.Fold) -> tuple[dict[str, str], dict[str, str]]:
-    """What is drawn for nodes and edges that are not, and the box or loop that each node steps with."""
+    """What is drawn for nodes and edges that are not, and the box, or the turn `r1/3`, that each node steps with."""
     home = {**fold.box, **fold.chips}
     alias = {**home, **{edge: wire for edge, wire in fold.wires.items() if edge != wire}}
     for roll in fold.rolls.values():
-        for turn in roll.turns:
-            for mine, drawn in zip(turn, roll.turns[-1], strict=True):
-                home[mine] = roll.id
-                if mine != drawn:
-                    alias[mine] = alias.get(drawn, drawn)
-                    edges = ((graph.node(mine).edge_id(e.slot), f"{drawn}:{e.slot}") for e in graph.node(mine).edges)
-                    alias |= {edge: alias.get(wire, wire) for edge, wire in edges}
+        same = {id: drawn for turn in roll.turns for id, drawn in zip(turn, roll.turns[-1], strict=True)}
+        home |= {acc: f"{roll.id}/1" for acc, box in fold.chips.items() if box == roll.id}  # the first waits for all
+        for number, turn in enumerate(roll.turns, 1):
+            for mine in turn:
+                home[mine], drawn = f"{roll.id}/{number}", same[mine]
+                alias |= {mine: alias.get(drawn, drawn)} if mine != drawn else {}
+                for e in graph.node(mine).edges:
+                    wire = f"{drawn}:{e.slot}"  # from the second turn on it is the way round
+                    goes = number > 1 and wire in roll.edges
+                    alias[graph.node(mine).edge_id(e.slot)] = (
+                        f"loop:{roll.id}:{same[e.node]}:{e.nr}" if goes and e.node in same else alias.get(wire, wire))
     return alias, home

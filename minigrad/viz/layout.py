@@ -269,8 +269,8 @@ class Arrangement:
             if start and end:
                 far = 12 + 8 * k
                 a, b, top = (x + wide - side, y + start[1]), (x + side, y + end[1]), y + up - far - 4
-                out.loops.append((id, round_corners(a, (a[0] + far, a[1]), (a[0] + far, top), (b[0] - far, top),
-                                                    (b[0] - far, b[1]), b)))
+                way = round_corners(a, (a[0] + far, a[1]), (a[0] + far, top), (b[0] - far, top), (b[0] - far, b[1]), b)
+                out.loops.append((f"loop:{id}:{net_out}", way))
 
 
 class Level:

@@ -121,16 +121,17 @@ class Painter:
                 self.cut(cut, self.box[cut.id])
         for net, x, y in self.at.joins:
             self.part(self.over, "mg-join", f"join:{net}", "b", glyphs.join(x, y), "join")
-        top = {id: min(y for other, line in self.at.loops if other == id for piece in line for _, y in piece)
-               for id, _ in self.at.loops}
+        tops: dict[str, list[float]] = {}
         for id, line in self.at.loops:
-            way = line if self.view == "forward" else backwards(line)
-            frame = self.box[id] if id in self.box else self.at.frames[id][0]
-            body = path(write(way), f"mg-{self.view}", self.view)
-            if id in top:
-                k, count = "k" if self.fold.rolls[id].own else "t", self.fold.rolls[id].count
-                body += text(frame.cx, top.pop(id) - 6, f"{k} → {k} + 1, {count - 1} ×", "mg-c mg-m")
-            self.part(self.wires, "mg-loop", f"loop:{id}", "rfb", body, "loop")
+            tops.setdefault(id.split(":")[1], []).extend(y for piece in line for _, y in piece)
+        for id, line in self.at.loops:
+            loop = id.split(":")[1]
+            body = path(write(line if self.view == "forward" else backwards(line)), f"mg-{self.view}", self.view)
+            if loop in tops:
+                frame, roll = self.box.get(loop) or self.at.frames[loop][0], self.fold.rolls[loop]
+                said = f"{'k → k' if roll.own else 't → t'} + 1, {roll.count - 1} ×"
+                body += text(frame.cx, min(tops.pop(loop)) - 6, said, "mg-c mg-m")
+            self.part(self.wires, "mg-loop", id, "rfb", body, "loop")
         for id in self.at.data:
             if id.startswith("loop:"):  # from what goes round to the border, where nothing else takes it there
                 ways, head = (self.at.data, "") if self.view == "forward" else (self.at.back, self.view)
@@ -289,17 +290,16 @@ class Painter:
         if id in self.at.back and (id not in self.fold.round or e.node):
             through = f"{e.node}:{e.nr}" in self.stems
             key = "gradient" if self.view == "backward" else "next"
-            self.wire("mg-edge", id, write(self.at.back[id]), through, f"edge:{id}", key)
+            many = id not in self.fold.round and self.times(n, e, id)
+            self.wire("mg-edge", id, write(self.at.back[id]), through, "" if many else f"edge:{id}", key)
             self.part(self.parts, "mg-edge-port", id, "rb", port)
-            if id not in self.fold.round:
-                self.times(n, e, id)
         elif id in self.at.data and e.node is None and id not in self.at.ports:
             self.part(self.wires, "mg-input", id, "rb", path(write(self.at.data[id]), "mg-wanted"))
         if e.expands and f"sum:{id}" in self.box:
             self.sum_and_expand(n, e, self.box[f"sum:{id}"])
 
-    def times(self, n: NodeRecord, e: Edge, id: str) -> None:
-        """How many turns of a loop send to a leaf, or are sent to."""
+    def times(self, n: NodeRecord, e: Edge, id: str) -> bool:
+        """How many turns of a loop send to a leaf, or are sent to, where there are several."""
         to_leaf = e.node and self.graph.node(e.node).leaf
         turns = self.fold.turns(self.fold.home.get(n.id, "")) // len(self.fold.own.get(e.node or "", "1"))
         times = self.fold.bundles.get(id) or (turns if to_leaf else 1)
@@ -310,6 +310,7 @@ class Painter:
                 x, y = (x + 7, y + 19) if to_leaf else (x - 6, y + 14)
             kind = "mg-b mg-halo" + (" mg-e" if anchor == "end" else "")
             self.part(self.over, "mg-times", id, "rfb", text(x, y, f"× {times}", kind))
+        return times > 1
 
     def port(self, n: NodeRecord, e: Edge, x: float, y: float) -> str:
         """A dot, with its number where there are several."""

@@ -63,7 +63,7 @@ def walk(player: Any) -> str:
     """Press next until the end, then say where the player stands."""
     player.evaluate("""(el) => {
         const next = el.querySelector('[data-do="next"]');
-        for (let left = 200; left && !next.disabled; left--) next.click();
+        for (let left = 200; left && next.ariaDisabled !== 'true'; left--) next.click();
     }""")
     return player.locator(".mg-count").inner_text()
 

@@ -105,17 +105,21 @@ def test_the_one_drawer_of_many_parameters_is_full_when_all_are(page, made):
     assert player.locator(".mg-acc.mg-done").count() == 1
 
 
-def test_a_loop_of_a_hundred_turns_is_one_step_and_its_turns_are_events(page, made):
+def test_a_turn_of_a_loop_is_a_step_and_the_way_round_says_how_far_it_is(page, made):
     page.goto(made("rnn 10"))
     player, count = page.locator(".mg-player"), page.locator(".mg-count")
-    for _ in range(2):
+    said, way, seen = player.locator(".mg-loop > text"), player.locator(".mg-loop.mg-on"), []
+    for _ in range(11):
+        seen.append((count.inner_text(), said.text_content(), way.count()))
         player.locator('[data-do="next"]').click()
-    assert count.inner_text() == "54 / 54"  # the weights are in its box
-    player.focus()  # a button that has nothing more to do takes no key
-    page.keyboard.press("Home")
+    assert seen[:2] == [("0 / 54", "t → t + 1, 9 ×", 0), ("1 / 54", "t → t + 1, 9 ×", 0)]
+    assert seen[2:11] == [(f"{6 + 5 * i} / 54", f"turn {10 - i} of 10", 1) for i in range(9)]
+    assert (count.inner_text(), said.text_content()) == ("54 / 54", "turn 1 of 10 ✓")  # the weights are in its box
+    page.keyboard.press("Home")  # what was pressed last has nothing more to do, and keys arrive all the same
     for _ in range(9):
         page.keyboard.press("Shift+ArrowRight")
     assert player.locator(".mg-scope").inner_text().endswith("10 / 10")
+    assert (said.text_content(), way.count()) == ("turn 10 of 10", 0)
 
 
 def test_the_camera_keeps_still_glides_shows_all_and_follows_the_map(page, made):

@@ -33,6 +33,8 @@ function s(tag, attributes, text) {
   return el;
 }
 
+/** A button that does nothing now keeps the focus, or no key would arrive. @param {Element} button @param {boolean} yes */
+const disable = (button, yes) => button.setAttribute("aria-disabled", String(yes));
 /** @param {...(Node|string|null|undefined|false)} kids */
 const row = (...kids) => h("div", { class: "mg-row" }, ...kids);
 /** @param {...(Node|string|null|undefined|false)} kids */
@@ -275,7 +277,7 @@ function render({ model, el }) {
     answered: /** @type {Record<string, {v: number, r: number}[]>} */ ({}),
     present: false, whole: false, gone: false, own: false, timer: 0, want: 0, playing: false, u: 1, moves: 0, speed: 1, source: 0, plain: false, breaks: new Set(model.get("breaks")),
   };
-  let walk = new Walk(model.get("scene"), model.get("steps"), model.get("path"));
+  let walk = new Walk(model.get("scene"), model.get("steps"), model.get("path")), over = false;
 
   const side = h("div", { class: "mg-side" }), card = h("div", { class: "mg-card", role: "region", "aria-label": ui.equation.en + " / " + ui.equation.zh });
   const say = h("p", { class: "mg-say", "aria-live": "polite" });
@@ -329,7 +331,8 @@ function render({ model, el }) {
   }
   /** @param {string} id */
   const drawn = (id) => P.alias[id] ?? id;
-  const home = (id) => P.home[id] ?? id;
+  const home = (id) => P.home[id] ?? id;                       // of a loop a turn, `r1/3`
+  const boxed = (id) => P.home[id]?.split("/")[0];
   /** The notes of a node. @param {string} id @returns {SVGElement[]} */
   const saved = (id) => P.index["saved:" + drawn(id)] ?? [];
   /** Where in this picture a slot, or a mark, of the whole graph is. @param {string} name */
@@ -354,13 +357,17 @@ function render({ model, el }) {
     }
     P.index = {};                                                          // what is looked for at every step
     for (const { part, id } of P.parts) {
-      const kind = part.matches(".mg-edge") ? "wire:" + id : part.matches(".mg-nonleaf") ? "card:" + id : "saved:" + part.dataset.node;
-      if (part.matches(".mg-edge, .mg-nonleaf, .mg-saved")) (P.index[kind] ??= []).push(part);
+      const kind = part.matches(".mg-edge, .mg-loop") ? "wire:" + id : part.matches(".mg-nonleaf") ? "card:" + id : "saved:" + part.dataset.node;
+      if (part.matches(".mg-edge, .mg-loop, .mg-nonleaf, .mg-saved")) (P.index[kind] ??= []).push(part);
     }
     P.born = new Map();                                                    // of several that are drawn as one the first
     for (const [id, k] of Object.entries(walk.scene.born ?? {})) P.born.set(drawn(id), Math.min(k, P.born.get(drawn(id)) ?? 0));
     for (const entry of P.parts) entry.born = entry.id.startsWith("seed:") ? 0 : P.born.get(entry.id.match(/(?:^|:)([a-z]+\d+)/)?.[1]);
-    const changing = new Set(P.labels.map(([i]) => P.labelled[i]));
+    P.loops = [...svg.querySelectorAll(".mg-loop > text")].map((text) => {  // how far a loop is, in the place of how often it goes round
+      const roll = text.parentNode.dataset.id.split(":")[1], all = Object.values(P.home).filter((one) => one.startsWith(roll + "/"));
+      return { text, roll, first: text.textContent, count: new Set(all).size };
+    });
+    const changing = new Set([...P.labels.map(([i]) => P.labelled[i]), ...P.loops.map((one) => one.text)]);
     P.words = [...P.labelled].map((text) => ({ text, x: Number(text.getAttribute("x")), y: Number(text.getAttribute("y")),
       box: text.dataset.slot || changing.has(text) ? null : boxOf(text) }));
     P.word = new Map(P.words.map((entry) => [entry.text, entry]));
@@ -571,7 +578,7 @@ function render({ model, el }) {
   const drive = () => model.get("drive");
 
   function show() {
-    const k = frame(), f = walk.frames[k], st = walk.state(k), begun = !walk.isEnd.has(k) || st.bad !== "";
+    const k = frame(), f = walk.frames[k], held = root.contains(document.activeElement), st = walk.state(k), begun = !walk.isEnd.has(k) || st.bad !== "";
     const now = S.quiz || f.id, ready = st.bad || k < 0 ? [] : walk.ready(st.done, now, begun);
     root.classList.toggle("mg-driving", drive());
     root.classList.toggle("mg-presenting", S.present);
@@ -589,6 +596,7 @@ function render({ model, el }) {
     if (crowded()) { S.crowded = root.clientWidth; return layout(); }
     aim(now, k);
     stir(k);
+    if (held && !root.contains(document.activeElement)) root.focus({ preventScroll: true });  // what had it is gone: keys still arrive
   }
 
   /** Classes and texts of the picture that is shown. */
@@ -618,6 +626,12 @@ function render({ model, el }) {
       P.word.get(P.labelled[i]).box = null;
     }
     P.lang = lang();
+    for (const { text, roll, first, count } of P.loops) {
+      const come = walk.order.slice(0, walk.count(Math.max(0, st.at))).findLast((id) => boxed(id) === roll);
+      const all = Object.keys(P.home).every((id) => boxed(id) !== roll || st.done.has(id));
+      const shown = come ? fill(ui.turn, { turn: home(come).split("/")[1], count, tick: all ? " ✓" : "" })[lang() === "zh" ? "zh" : "en"] : first;
+      if (text.textContent !== shown) P.word.get(text).box = null, text.textContent = shown;
+    }
     const driven = drive(), open = new Set(ready);
     for (const part of P.nodes.values()) paintNode(part, st, now, open, driven);
   }
@@ -817,8 +831,8 @@ function render({ model, el }) {
   function showBar(k, st) {
     const all = walk.size, first = k === walk.start && !S.quiz, more = model.get("live") ? walk.ends.length - 1 < all : false;
     const last = drive() ? !walk.ready(st.done, walk.frames[k].id).length : k >= walk.end && !more;
-    buttons.first.disabled = buttons.prev.disabled = first;
-    buttons.next.disabled = buttons.last.disabled = (last || st.bad !== "") && !S.quiz && k >= walk.end;
+    over = (last || st.bad !== "") && !S.quiz && k >= walk.end;
+    for (const [name, off] of Object.entries({ first, prev: first, next: over, last: over })) disable(buttons[name], off);
     buttons.play.replaceChildren(icon(S.playing ? "pause" : "play"));
     for (const [name, yes] of Object.entries({ predict: model.get("predict"), drive: drive(), present: S.present }))
       buttons[name].setAttribute("aria-pressed", String(yes));
@@ -923,7 +937,7 @@ function render({ model, el }) {
     if (!model.get("predict")) return null;
     for (let k = Math.max(from, 0) + 1; k <= to; k++) {
       const { id, at } = walk.frames[k], quiz = quizOf(id);
-      const asked = P.home[id] && Object.keys(S.answered).some((one) => P.home[one] === P.home[id]);  // one a box
+      const asked = P.home[id] && Object.keys(S.answered).some((one) => boxed(one) === boxed(id));  // one a box
       if (quiz && at === quiz.at && !asked) return { id, k: k - 1 };
     }
     return null;
@@ -1024,7 +1038,7 @@ function render({ model, el }) {
     const end = coming && P.home[coming] ? stops().find((one) => one > k) ?? walk.end : k + 1;
     const halt = walk.frames.findIndex((f, i) => i > k && i <= end && f.at === 0 && S.breaks.has(f.id));
     if (coming) go(halt > 0 ? halt : end, true); else next();
-    if (buttons.next.disabled || halt > 0 || S.refused) { stop(); show(); }
+    if (over || halt > 0 || S.refused) { stop(); show(); }
     else if (S.playing && !coming && model.get("live")) S.timer = window.setTimeout(onward, LASTS.send / S.speed);
   }
   /** @param {number} by */
@@ -1161,7 +1175,10 @@ function render({ model, el }) {
     if (yes) open(scope.matches(".mg-box") ? scope.dataset.id : "");
     return !!yes;
   }
-  const pickDrawn = (id) => pick(P.nodes.get(id)?.ids[0] ?? id);
+  const pickDrawn = (id) => {                                                  // of a loop the turn that is next
+    const ids = P.nodes.get(id)?.ids ?? [id], { done } = walk.state(frame());
+    pick(ids.find((one) => !done.has(one)) ?? ids[0]);
+  };
   /** The window of the map goes where it was pressed. @param {MouseEvent} event */
   function wander(event) {
     const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(map.getScreenCTM()?.inverse()), room = sight(cam.k);
@@ -1277,7 +1294,7 @@ function compared({ model, el }) {
     slider.setAttribute("aria-valuetext", i + " / " + (moments.length - 1));
     count.textContent = i + " / " + (moments.length - 1);
     bar.querySelector("[data-do=play]")?.replaceChildren(icon(timer ? "pause" : "play"));
-    for (const [name, off] of Object.entries({ first: !i, prev: !i, next: over, last: over })) /** @type {HTMLButtonElement} */ (bar.querySelector(`[data-do=${name}]`)).disabled = off;
+    for (const [name, off] of Object.entries({ first: !i, prev: !i, next: over, last: over })) disable(/** @type {Element} */ (bar.querySelector(`[data-do=${name}]`)), off);
   }
   /** `.grad` of both, as they are now; a sign says which differ. @param {number[]} now */
   function showGrads(now) {
@@ -1507,11 +1524,11 @@ function explore({ model, el }) {
     }
     for (const name of ["record", "forward", "backward"]) {
       buttons[name].setAttribute("aria-pressed", String(P.view === name));
-      buttons[name].disabled = P.view !== name && !P.to[name];
-      if (buttons[name].disabled) buttons[name].title = words(ui.numbers);
+      disable(buttons[name], P.view !== name && !P.to[name]);
+      if (P.view !== name && !P.to[name]) buttons[name].title = words(ui.numbers);
     }
-    buttons.open_all.disabled = !P.to.open && !P.many.open;
-    buttons.fold_all.disabled = !P.to.fold;
+    disable(buttons.open_all, !P.to.open && !P.many.open);
+    disable(buttons.fold_all, !P.to.fold);
     search.placeholder = words(ui.search);
     tongue.textContent = { en: "EN", zh: "中", both: "EN+中" }[lang()];
     lamp.textContent = isDark(model) ? "☀" : "☾";
