@@ -19,7 +19,7 @@ xp = numpy
 ndarray = numpy.ndarray
 HOST = (numpy.ndarray, numpy.generic)
 _TYPES = ("cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, mps, meta, "
-          "hpu, mtia, privateuseone")
+          "hpu, mtia, privateuseone").split(", ")
 
 
 class device:
@@ -37,10 +37,10 @@ class device:
             raise TypeError("device() received an invalid combination of arguments - got "
                             f"({type.__class__.__name__}), but expected one of:")
         name, colon, number = type.partition(":")
-        if name not in _TYPES.split(", ") or (colon and (index is not None or not number.isdecimal())):
+        if name not in _TYPES or (colon and (index is not None or not number.isdecimal())):
             require(type, "Device string must not be empty")
-            require(name in _TYPES.split(", "),
-                    f"Expected one of {_TYPES} device type at start of device string: {name}")
+            require(name in _TYPES,
+                    f"Expected one of {', '.join(_TYPES)} device type at start of device string: {name}")
             require(index is None or not colon, "type (string) must not include an index because index was passed "
                     f"explicitly: {type}")
             raise RuntimeError(f"Invalid device string: '{type}'")
@@ -111,7 +111,7 @@ def move(array: Any, to: "device | str | None") -> Any:
     """
     if to is None:
         return array
-    to = device(to)
+    to = to if to.__class__ is device else device(to)
     if to.type == "cpu":
         return array if isinstance(array, HOST) else array.get()
     if to.type != "cuda":

@@ -68,7 +68,7 @@ class GraphTask:
         """The gradients that have arrived at the node's outputs; None where nothing has."""
         if node.outputs == 1:
             return (self.arrived.pop(node, None),)
-        return tuple([self.arrived.pop(Port(node, nr), None) for nr in range(node.outputs)])
+        return tuple([self.arrived.pop((node, nr), None) for nr in range(node.outputs)])
 
     def apply(self, node: Node, received: tuple) -> tuple:
         """The chain rule: what arrived, times the node's derivatives; one gradient for each edge."""

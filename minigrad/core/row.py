@@ -234,20 +234,19 @@ def apply_of(row: Row) -> Callable:
     names = [n for n in row.saved if n in used or n in row.tensors or is_result(row, n)]
     readers = [reader(row, n) for n in names]
     arranged = [(formula, picker(["F", "grad", *names], parameters(formula))) for formula in formulas]
-    alone: Any = arranged[0] if len(arranged) == 1 else None  # most rows
+    (first, pick_first), alone, frees = arranged[0], len(arranged) == 1, row.node.frees  # most rows have one
 
     def apply(n: Any, grad: Any, F: Any, keep: bool, ways: Any = None) -> tuple:
         values = [F, (grad,) if row.multi and n.outputs == 1 else grad]
         for read in readers:
             values.append(read(n, F))
-        if alone is not None:
-            formula, pick = alone
-            sent = formula(*pick(values))
+        if alone:
+            sent = first(*pick_first(values))
             sent = tuple(sent) if listed else (sent,)
         else:
             sent = tuple([None if edge is None else formula(*pick(values))
                           for edge, (formula, pick) in zip(ways or n.edges, arranged, strict=True)])
-        if not keep:
+        if frees and not keep:
             n.free()
         return sent
 

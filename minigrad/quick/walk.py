@@ -105,7 +105,7 @@ def leading(nodes: list[Node], waits: dict[Any, int]) -> dict[Node, list]:
 
 def take(node: Node, arrived: dict[Any, Any]) -> tuple | None:
     """What has arrived at a node of several outputs; None if nothing has."""
-    received = tuple([arrived.pop(Port(node, nr), None) for nr in range(node.outputs)])
+    received = tuple([arrived.pop((node, nr), None) for nr in range(node.outputs)])
     return received if any(grad is not None for grad in received) else None
 
 

@@ -51,14 +51,13 @@ def learners_line(depth: int = 2) -> tuple[CodeType | None, int]:
     global _last_code
     f: Any = _frame(depth)
     code = f.f_code
-    while code is not _last_code:
-        if code.co_filename not in PACKAGE_FILES:
-            _last_code = code
-            break
+    if code is not _last_code and code.co_filename in PACKAGE_FILES:
         f = recorded_backward.get() or f.f_back
+        while f is not None and (code := f.f_code) is not _last_code and code.co_filename in PACKAGE_FILES:
+            f = f.f_back
         if f is None:  # a thread that begins with one of ours
             return None, 0
-        code = f.f_code
+    _last_code = code
     return code, f.f_lasti
 
 

@@ -122,7 +122,7 @@ tanh_backward = op("tanh_backward", lambda grad_output, output: grad_output * (1
     transparent=True, elementwise=True,
     grad_output = lambda F, grad, output: F.tanh_backward(grad, output),
     output      = lambda grad, grad_output, output: grad * (-2 * output * grad_output))
-sigmoid = op("sigmoid", lambda self: 1 / (1 + xp.exp(-self if self.dtype.kind != "b" else 0.0 - self)),
+sigmoid = op("sigmoid", lambda self: xp.reciprocal(1 + xp.exp(-self if self.dtype.kind != "b" else 0.0 - self)),
     tex=r"\sigma\left({0}\right)",
     self = lambda F, grad, result: F.sigmoid_backward(grad, result))
 sigmoid_backward = op("sigmoid_backward", lambda grad_output, output: grad_output * (1 - output) * output,
