@@ -1,5 +1,7 @@
 """Sentences: every key has both languages, with the same blanks."""
 
+import ast
+import json
 import os
 import string
 import subprocess
@@ -94,3 +96,22 @@ def test_the_language_comes_from_the_environment_never_from_the_locale(chosen, l
 
 def test_what_reads_the_same_in_both_languages_is_said_once():
     assert text.say("draw.key_next", "both") == "next_functions"
+
+
+def keys_in(call: ast.Call):
+    """The sentences of PyTorch's that a call names: `need(holds, key)`, `warn(key)`, `torch_says(key)`, `said=key`."""
+    place = {"need": 1, "warn": 0, "torch_says": 0}.get(getattr(call.func, "attr", getattr(call.func, "id", "")))
+    given = [k.value for k in call.keywords if k.arg == "said"]
+    given += [] if place is None else call.args[place : place + 1]
+    either = [way for key in given for way in ((key.body, key.orelse) if isinstance(key, ast.IfExp) else (key,))]
+    return [key.value for key in either if isinstance(key, ast.Constant)]
+
+
+def test_every_sentence_of_pytorchs_that_the_code_names_is_there():
+    package = Path(text.__file__).parent.parent
+    known = json.loads((package / "text" / "torch_says.json").read_text("utf-8"))
+    named = {key for file in package.rglob("*.py") for node in ast.walk(ast.parse(file.read_text("utf-8")))
+             if isinstance(node, ast.Call) and "warnings" not in ast.dump(node.func) for key in keys_in(node)}
+
+    assert len(named) > 250
+    assert named <= known.keys()

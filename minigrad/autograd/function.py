@@ -201,9 +201,7 @@ class Function:
         presentation.warn("function_instance", type(self), kind=DeprecationWarning)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        raise RuntimeError("Legacy autograd function with non-static forward method is deprecated. Please use new-style"
-                           " autograd function with static forward method. (Example: "
-                           "https://pytorch.org/docs/stable/autograd.html#torch.autograd.Function)")
+        need(False, "legacy_function")
 
     @staticmethod
     def forward(*args: Any, **kwargs: Any) -> Any:

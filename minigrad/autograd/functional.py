@@ -17,21 +17,7 @@ from .grad_mode import enable_grad
 
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
-STRICT = " This is not allowed in strict mode."
-NOT_RECORDED = {
-    "outputs": "Output {i} of the user-provided function does not require gradients. The outputs must be computed in a "
-    "differentiable manner from the input when running in strict mode.",
-    "jacobian": "While computing the hessian, found that the jacobian of the user-provided function with respect to "
-    f"input {{i}} is independent of the input.{STRICT} You should ensure that your function is twice differentiable "
-    "and that the jacobian depends on the inputs (this would be violated by a linear function for example).",
-    "grad_inputs": "The gradient with respect to input {i} is independent of the inputs of the user-provided function."
-    + STRICT}
-INDEPENDENT = {
-    "row": "Output {nr} of the user-provided function is independent of input {i}." + STRICT,
-    "back": "The output of the user-provided function is independent of input {i}." + STRICT,
-    "back_trick": "The gradient with respect to the input is independent of entry {i} in the grad_outputs when using "
-    "the double backward trick to compute forward mode gradients." + STRICT,
-    "double_back": "The jacobian of the user-provided function is independent of input {i}." + STRICT}
+
 
 
 def jacobian(func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False,
@@ -178,14 +164,14 @@ def _vector(v: Any, like: tuple, many: bool, where: str, name: str) -> tuple:
 
 def _check_recorded(tensors: Sequence[Any], what: str, strict: bool) -> None:
     for i, t in enumerate(tensors if strict else ()):
-        require(t is not None, INDEPENDENT["back"].format(i=i))
-        require(t.requires_grad, NOT_RECORDED[what].format(i=i))
+        need(t is not None, "independent_back", i)
+        need(t.requires_grad, f"not_recorded_{what}", i)
 
 
 def _or_zeros(found: Sequence[Any], like: tuple, strict: bool, create_graph: bool, stage: str, nr: int = 0) -> tuple:
     """Zeros where nothing depends on anything. Raises: RuntimeError in strict mode."""
     for i, g in enumerate(found if strict else ()):
-        require(g is not None, INDEPENDENT[stage].format(i=i, nr=nr))
+        need(g is not None, f"independent_{stage}", i, nr)
         what = "hessian" if "double" in stage else "jacobian"
         need(g.requires_grad or not create_graph, "functional_independent", what, i)
     return tuple(zeros_like(t) if g is None else g for g, t in zip(found, like, strict=True))

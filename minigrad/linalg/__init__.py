@@ -64,8 +64,7 @@ def pinv(A: Any) -> Any:
 
 def lstsq(A: Any, B: Any) -> Any:
     """The least-squares solution of `A @ X = B`."""
-    same_type(A._data, B._data, said="torch.linalg.lstsq: Expected input and other to have the same dtype, but got "
-              "input's dtype {0} and other's dtype {1}")
+    same_type(A._data, B._data, said="lstsq_types")
     empty = TENSORS.zeros_as(A, (0,))
     return _lstsq_type((rows.lstsq_of(A, B)[0], empty, matrix_rank(A), empty))
 
@@ -103,8 +102,7 @@ def solve(A: Any, B: Any, *, left: bool = True) -> Any:
 
 def vecdot(x: Any, y: Any, *, dim: int = -1) -> Any:
     """The scalar product along `dim`."""
-    same_type(x._data, y._data, said="linalg.vecdot: Expected x and y to have the same dtype, but found x of type "
-              "{0} and y of type {1} instead")
+    same_type(x._data, y._data, said="vecdot_types")
     return x.vdot(y) if x.ndim == y.ndim == 1 else (x * y).sum(dim)
 
 

@@ -261,11 +261,9 @@ def one_hot(tensor: Any, num_classes: int = -1) -> Any:
 def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0,
                                  is_causal: bool = False, scale: float | None = None) -> Any:
     """softmax(query @ key.T * scale + mask) @ value; masks are True where attention is allowed."""
-    same_type(*(t._data for t in (query, key, value)), said="Expected query, key, and value to have the same dtype, "
-              "but got query.dtype: {c[0]} key.dtype: {c[1]} and value.dtype: {c[2]} instead.")
+    same_type(*(t._data for t in (query, key, value)), said="attention_types")
     if attn_mask is not None and attn_mask.dtype not in (dtypes.bool, dtypes.float32):
-        same_type(attn_mask._data, query._data, said="Expected attn_mask dtype to be bool or float or to match query "
-                  "dtype, but got attn_mask.dtype: {c[0]} and  query.dtype: {c[1]} instead.")
+        same_type(attn_mask._data, query._data, said="attention_mask_types")
     root = math.sqrt(1 / math.sqrt(query.shape[-1]) if scale is None else scale)
     if is_causal:
         attn_mask = constant(Tensor, namespace(query._data).tri(query.shape[-2], key.shape[-2], dtype="bool"))
@@ -331,7 +329,7 @@ def tuple_of(value: Any, n: int) -> tuple:
 def _convolve(n: int, input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
     _must_be_tensors(f"conv{n}d", input=input, weight=weight)
     if bias is not None and not isinstance(padding, str):
-        same_type(input._data, bias._data, said="Input type ({c[0]}) and bias type ({c[1]}) should be the same")
+        same_type(input._data, bias._data, said="conv_bias_types")
     need(input.ndim in (n + 1, n + 2), "conv_input", n + 1, n + 2, f"conv{n}d", list(input.shape))
     require(weight.ndim > 2, "weight should have at least three dimensions")
     stride, dilation = tuple_of(stride, n), tuple_of(dilation, n)
@@ -451,11 +449,7 @@ def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = Fal
 
 
 _PAD_MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}  # torch's names -> NumPy's
-_PAD_SIZES = """Padding size {} is not supported for {}D input tensor.
-Supported combinations for non-constant padding:
-  - 2D or 3D input: padding size = 2 (pads last dimension)
-  - 3D or 4D input: padding size = 4 (pads last 2 dimensions)
-  - 4D or 5D input: padding size = 6 (pads last 3 dimensions)"""
+
 
 
 def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
@@ -470,7 +464,7 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     require(not value, f'Padding mode "{mode}" doesn\'t take in value argument')
     pairs = [pad[i : i + 2] for i in range(0, len(pad), 2)]
     n = len(pairs)
-    require(n in (1, 2, 3) and rank - n in (1, 2), _PAD_SIZES.format(len(pad), rank), NotImplementedError)
+    need(n in (1, 2, 3) and rank - n in (1, 2), "pad_sizes", len(pad), rank, kind=NotImplementedError)
     need(mode == "circular" or all(input.shape[-n - 1 :]), "pad_input", n + 1, n + 2, list(input.shape))
     for i, pair in enumerate(pairs):
         size = input.shape[-1 - i]
@@ -609,9 +603,8 @@ def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepd
 
 def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
     """`input1 @ weight[k] @ input2` for each k."""
-    given = {"input1": input1, "input2": input2, "weight": weight} | ({} if bias is None else {"bias": bias})
-    same_type(*(t._data for t in given.values()), said="All tensors must have the same dtype, got " + ", ".join(
-        f"{name}: {{c[{i}]}}" for i, name in enumerate(given)))
+    given = [t._data for t in (input1, input2, weight, bias) if t is not None]
+    same_type(*given, said="bilinear_types" if bias is None else "bilinear_bias_types")
     for i, t in enumerate((input1, input2), 1):
         need(t.shape[-1] == weight.shape[i], "bilinear_sizes", i, t.shape[-1], weight.shape[i])
     rows = [t.reshape(-1, t.shape[-1]) for t in (input1, input2)]
@@ -675,7 +668,7 @@ def binary_cross_entropy(input: Any, target: Any, weight: Any = None, size_avera
     kind = _reduction(reduction, size_average, reduce)
     need(target.shape == input.shape, "bce_sizes", target.shape, input.shape, kind=ValueError)
     _floats("binary_cross_entropy", input, target)
-    same_type(input._data, target._data, said="Found dtype {1} but expected {0}")
+    same_type(input._data, target._data, said="loss_types")
     weight = weight if weight is None else weight.expand(common_shape(target._data.shape, weight._data.shape))
     return loss.binary_cross_entropy(input, target, weight, kind)
 

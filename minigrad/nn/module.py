@@ -127,8 +127,8 @@ class Module:
             return self.register_parameter(name, value)
         for place, (word, kind, names) in zip(self._places(), _KINDS, strict=False):
             if name in place:
-                require(value is None or isinstance(value, kind), f"cannot assign '{typename(value)}' as {word} "
-                        f"'{name}' ({names} or None expected)", TypeError)
+                fits = value is None or isinstance(value, kind)
+                need(fits, "module_attribute", typename(value), word, name, names, kind=TypeError)
                 place[name] = value
                 return
         own[name] = value
@@ -163,8 +163,8 @@ class Module:
         require("." not in name, f'{word} name can\'t contain "."{got}', KeyError)
         require(name, f'{word} name can\'t be empty string ""', KeyError)
         require(name in places or not hasattr(self, name), f"attribute '{name}' already exists", KeyError)
-        require(value is None or isinstance(value, kind), f"cannot assign '{typename(value)}' object to {word} "
-                f"'{name}' ({wanted} or None required)", TypeError)
+        fits = value is None or isinstance(value, kind)
+        need(fits, "module_register", typename(value), word, name, wanted, kind=TypeError)
         places[name] = value
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
@@ -323,11 +323,9 @@ class Module:
         for name, t in own.items():
             given = state_dict.get(name, t)
             if not isinstance(given, Tensor):
-                problems.append(f'While copying the parameter named "{name}", expected torch.Tensor or Tensor-like '
-                                f"object from checkpoint but received {type(given)}")
+                problems.append(presentation.torch_says("state_kind", name, type(given)))
             elif given.shape != t.shape:
-                problems.append(f"size mismatch for {name}: copying a param with shape {given.shape} from "
-                                f"checkpoint, the shape in current model is {t.shape}.")
+                problems.append(presentation.torch_says("state_shape", name, given.shape, t.shape))
             elif given is not t and assign:
                 above, _, last = name.rpartition(".")
                 given = Parameter(given, t.requires_grad) if isinstance(t, Parameter) else given

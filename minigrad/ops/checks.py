@@ -18,6 +18,7 @@ from ..text import presentation
 from ..text.presentation import (
     need as need,
     require as require,  # asks of arguments too
+    torch_says,
 )
 
 
@@ -103,11 +104,11 @@ def as_function(name: str, method: Callable) -> Callable:
     return function
 
 
-def same_type(*arrays: Any, said: str = "expected scalar type {0} but found {1}") -> None:
-    """Refuses arrays of different types; `said` is torch's text, with `{0}` (Float) or `{c[0]}` (float) for a name."""
+def same_type(*arrays: Any, said: str = "types") -> None:
+    """Refuses arrays of different types; torch's sentence `said` has `{0}` (Float) or `{c[0]}` (float) for a name."""
     if len({x.dtype for x in arrays}) > 1:
         kinds = [dtypes.of(x.dtype) for x in arrays]
-        text = said.format(*(kind.scalar_type for kind in kinds), c=[kind.c_name for kind in kinds])
+        text = torch_says(said, *(kind.scalar_type for kind in kinds), c=[kind.c_name for kind in kinds])
         raise presentation.error(RuntimeError, "types", text)
 
 

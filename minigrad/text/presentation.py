@@ -66,9 +66,9 @@ def _sentences() -> dict[str, str]:
     return json.loads(Path(__file__).with_name("torch_says.json").read_text("utf-8"))
 
 
-def torch_says(key: str, *blanks: Any) -> str:
+def torch_says(key: str, *blanks: Any, **named: Any) -> str:
     """A sentence of PyTorch's, word for word (2.13), its blanks filled: those that would fill lines of code."""
-    return _sentences()[key].format(*blanks)
+    return _sentences()[key].format(*blanks, **named)
 
 
 def need(holds: Any, key: str, *blanks: Any, kind: type = RuntimeError, **facts: Any) -> None:

@@ -25,13 +25,12 @@ from ..core.modes import is_grad_enabled
 from ..manual import face
 from ..ops.checks import need, require
 from ..random import fork_rng, get_rng_state, set_rng_state
+from ..text import presentation
 
 __all__ = ["CheckpointError", "CheckpointFunction", "check_backward_validity", "checkpoint", "checkpoint_sequential",
            "detach_variable", "noop_context_fn", "set_checkpoint_early_stop"]
 
-ADVICE = ("torch.utils.checkpoint{0}: the use_reentrant parameter should be passed explicitly. {1} use_reentrant=False "
-          "is recommended, but if you need to preserve the current default behavior, you can pass use_reentrant=True. "
-          "Refer to docs for more details on the differences between the two variants.")
+
 
 _early_stop: list[bool] = []  # what `set_checkpoint_early_stop` says
 
@@ -71,8 +70,7 @@ def checkpoint(function: Callable, *args: Any, use_reentrant: bool | None = None
     saves other tensors than before.
     """
     if use_reentrant is None:
-        warnings.warn(ADVICE.format("", "Starting in PyTorch 2.9, calling checkpoint without use_reentrant will raise "
-                                    "an exception."), UserWarning, stacklevel=2)
+        presentation.warn("checkpoint_advice")
     preserve = kwargs.pop("preserve_rng_state", True)
     if use_reentrant or use_reentrant is None:
         require(not kwargs, f"Unexpected keyword arguments: {','.join(kwargs)}", ValueError)
@@ -104,8 +102,7 @@ def checkpoint_sequential(functions: Any, segments: int, input: Any, use_reentra
     from ..nn import Sequential  # few ask for it
 
     if use_reentrant is None:
-        warnings.warn(ADVICE.format(".checkpoint_sequential", "In version 2.9 we will raise an exception if "
-                                    "use_reentrant is not passed."), UserWarning, stacklevel=2)
+        presentation.warn("checkpoint_sequential_advice")
     preserve = kwargs.pop("preserve_rng_state", True)
     require(not kwargs, f"Unexpected keyword arguments: {','.join(kwargs)}", ValueError)
     parts = list(functions.children()) if isinstance(functions, Sequential) else functions

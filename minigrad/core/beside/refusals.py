@@ -63,8 +63,8 @@ def shape_mismatch(*arrays: Any) -> Exception:
         for dim in reversed(range(rank)):
             m, n = left[dim], right[dim]
             if m != n and 1 not in (m, n):
-                return presentation.error(RuntimeError, "shapes", f"The size of tensor a ({m}) must match the size of "
-                                          f"tensor b ({n}) at non-singleton dimension {dim}", shapes=(a.shape, b.shape))
+                text = presentation.torch_says("shapes", m, n, dim)
+                return presentation.error(RuntimeError, "shapes", text, shapes=(a.shape, b.shape))
     whole = list(xp.broadcast_shapes(*(x.shape for x in arrays)))  # they go together, but not in place
     return RuntimeError(f"output with shape {list(arrays[0].shape)} doesn't match the broadcast shape {whole}")
 

@@ -110,13 +110,9 @@ def modified(n: Any, name: str, saved: Any, version: int, expected: int) -> Exce
     maker, nr = (maker_of(n, name), 0) if saved is None else (saved.grad_fn, saved.output_nr)
     of = f", which is output {nr} of {presentation.current.short_name(maker)}," if maker is not None else ""
     kind, shape = dtypes.of(shown._data.dtype).tensor_type, list(shown._data.shape)
-    text = ("one of the variables needed for gradient computation has been modified by an inplace operation: "
-            f"[{kind} {shape}]{of} is at version {version}; expected version {expected} instead. ")
-    hint = presentation.current.hint
-    if anomaly.enabled:
-        hint = ("Hint: the backtrace further above shows the operation that failed to compute its gradient. The "
-                "variable in question was changed in there or anywhere later. Good luck!")
-    return presentation.error(RuntimeError, "modified", text + hint,
+    hint = presentation.torch_says("modified_in_trace") if anomaly.enabled else presentation.current.hint
+    text = presentation.torch_says("modified", kind, shape, of, version, expected, hint)
+    return presentation.error(RuntimeError, "modified", text,
         node=n, field=name, tensor=saved, version=version, expected=expected,
         counter=getattr(n, f"counter_{name}", None) if saved is None else saved._counter)
 

@@ -73,18 +73,7 @@ def place_of(t: Any) -> tuple:
     return array.shape, stride, offset
 
 
-_AMBIGUOUS = ("Given that this use case is ambiguous and error-prone, it is forbidden. You can clarify your code by "
-              "moving both the view and the inplace either both inside the {} block (if you don't want the inplace to "
-              "be tracked) or both outside (if you want the inplace to be tracked).")
-_REASONS = {
-    "no_grad": _AMBIGUOUS.format("no_grad"),
-    "inference": _AMBIGUOUS.format("inference_mode"),
-    "multi": "This view is the output of a function that returns multiple views. Such functions do not allow the "
-    "output views to be modified inplace. You should replace the inplace operation by an out-of-place one.",
-    "function": "This view was created inside a custom Function (or because an input was returned as-is) and the "
-    "autograd logic to handle view+inplace would override the custom backward associated with the custom Function, "
-    "leading to incorrect gradients. This behavior is forbidden. You can fix this by cloning the output of the custom "
-    "Function."}
+
 
 
 def forbidden_view(t: Any, indirect: bool = False) -> Exception:
@@ -99,7 +88,8 @@ def forbidden_view(t: Any, indirect: bool = False) -> Exception:
     else:
         what = f"Output {nr} of {presentation.current.short_name(node)} is a view "
         what += f"of a view which {story}" if kind == mode else f"and {where} modified inplace."
-    return presentation.error(RuntimeError, f"{kind}_view", f"{what} {_REASONS[kind]}", tensor=t)
+    key = f"{kind}_view"
+    return presentation.error(RuntimeError, key, presentation.torch_says(key, what), tensor=t)
 
 
 def check_inference(t: Any) -> None:
@@ -140,15 +130,13 @@ def same_place(a: Any, b: Any) -> bool:
     return a is b or (may_share_memory(a._data, b._data) and place_of(a) == place_of(b))
 
 
-SHARED = ("unsupported operation: {} to a single memory location. Please clone() the tensor before performing the "
-          "operation.")
+
 
 
 def check_expanded(size: tuple, stride: tuple) -> None:
     """Refuse to write into an expanded tensor, whose elements share memory."""
     if 0 in stride and 0 not in size and any(s == 0 and n > 1 for s, n in zip(stride, size, strict=True)):
-        text = SHARED.format("more than one element of the written-to tensor refers")
-        raise presentation.error(RuntimeError, "expanded_write", text)
+        need(False, "expanded_write")
 
 
 def check_overlap(written: Any, read: Any, whole: bool = False) -> None:
@@ -162,7 +150,7 @@ def check_overlap(written: Any, read: Any, whole: bool = False) -> None:
         return  # the first is quick to ask: arrays that own their memory are apart, or one and the same
     itself = whole and written is read  # refused whatever its strides are
     if itself or (is_dense(a) and is_dense(b) and (whole or place_of(written) != place_of(read))):
-        raise RuntimeError(SHARED.format("some elements of the input tensor and the written-to tensor refer"))
+        need(False, "overlap")
 
 
 def is_dense(array: Any) -> bool:

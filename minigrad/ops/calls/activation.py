@@ -24,7 +24,7 @@ log_softmax = _along(rows.log_softmax_dim, "log_softmax", "The logarithm of soft
 
 def prelu(self: Any, weight: Any) -> Any:
     """x where positive, else `weight * x`; one weight, or one per channel."""
-    same_type(self._data, weight._data, said="prelu: Type promoting not supported. Got {0} and {1}")
+    same_type(self._data, weight._data, said="prelu_types")
     count, channels = weight.numel(), self.shape[1] if self.ndim > 1 else 1
     need(count in (1, channels), "prelu_channels", count, channels)
     if weight.ndim != self.ndim:

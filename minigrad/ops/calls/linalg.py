@@ -91,7 +91,7 @@ def _batched(a: Any, b: Any) -> Any:
 
 def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
     """Sum over several dimensions at once: the last of `a` with the first of `b`, or as listed."""
-    same_type(a._data, b._data, said="both inputs should have same dtype")
+    same_type(a._data, b._data, said="tensordot_types")
     if isinstance(dims, int):
         of_a, of_b = list(range(-dims, 0)), list(range(dims))
     else:

@@ -172,9 +172,9 @@ def masked_fill(self: Any, mask: Any, value: Any) -> Any:
 
 def lerp(self: Any, end: Any, weight: Any) -> Any:
     """`self + weight * (end - self)`."""
-    same_type(self._data, end._data, said="expected dtype {c[0]} for `end` but got dtype {c[1]}")
+    same_type(self._data, end._data, said="lerp_end_types")
     if not is_number(weight) and weight.ndim:
-        same_type(self._data, weight._data, said="expected dtype {c[0]} for `weight` but got dtype {c[1]}")
+        same_type(self._data, weight._data, said="lerp_weight_types")
     return rows.lerp(self, end, weight) if is_number(weight) else rows.lerp_tensor(self, end, weight)
 
 
@@ -194,7 +194,7 @@ def addcdiv(self: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Any:
 def heaviside(self: Any, values: Any) -> Any:
     """0 below 0, 1 above it, and `values` at 0."""
     a_tensor(values)
-    same_type(self._data, values._data, said="heaviside is not yet implemented for tensors with different dtypes.")
+    same_type(self._data, values._data, said="heaviside_types")
     return rows.heaviside(self, values)
 
 

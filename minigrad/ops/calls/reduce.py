@@ -328,7 +328,7 @@ def bucketize(self: Any, boundaries: Any, *, out_int32: bool = False, right: boo
 def isclose(self: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
     """True where elements agree to `atol + rtol * |other|`."""
     a_tensor(other)
-    same_type(self._data, other._data, said="{0} did not match {1}")
+    same_type(self._data, other._data, said="isclose_types")
     for word, limit in (("rtol", rtol), ("atol", atol)):
         require(limit >= 0, f"{word} must be greater than or equal to zero, but got {limit:g}")
     common_shape(self._data.shape, other._data.shape)

@@ -387,7 +387,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple:
     if indexing == "xy" and len(parts) > 1:
         grid = meshgrid(parts[1], parts[0], *parts[2:], indexing="ij")
         return (grid[1], grid[0], *grid[2:])
-    same_type(*(t._data for t in parts), said="meshgrid expects all tensors to have the same dtype")
+    same_type(*(t._data for t in parts), said="meshgrid_types")
     matrix = next((t for t in parts if t._data.ndim > 1), None)
     if matrix is not None:
         raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {matrix}")

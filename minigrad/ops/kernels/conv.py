@@ -12,7 +12,6 @@ from typing import Any
 from ...array import dtypes
 from ...array.backend import namespace, strided, xp
 from ...core.carriers import formula
-from ...text.presentation import torch_says
 from ...text.tex import SYMBOLS, Symbol, phrase
 from ..checks import implemented, need, require, same_type
 from .index import are_positions, check_rows
@@ -77,9 +76,7 @@ def convolution(input: Any, weight: Any, bias: Any, stride: tuple, padding: tupl
                 output_padding: tuple, groups: int, bias_sym_sizes_opt: tuple = (0,)) -> Any:
     """`transposed` and `output_padding` are there for torch's nodes to show: transposed convolution waits."""
     _check(input, weight, stride, padding, dilation, groups)
-    half = input.dtype.itemsize < 3
-    said = torch_says("conv_types", "{0}", "{1}") if half else "expected scalar type {0} but found {1}"
-    same_type(input, weight, said=said)
+    same_type(input, weight, said="conv_types" if input.dtype.itemsize < 3 else "types")
     made, kernel = weight.shape[0], weight.shape[2:]
     if bias is not None:
         need(bias.shape == (made,), "conv_bias", list(weight.shape), made, list(bias.shape))

@@ -90,8 +90,7 @@ def index_put(self: Any, values: Any, indices: tuple, accumulate: bool) -> Any:
     chosen = [p.dtype.kind for p in key if not isinstance(p, slice)]
     fills = chosen == ["b"] and values.size == 1 and not accumulate  # a mask and a number: masked_fill
     if not fills:
-        same_type(self, values, said="Index put requires the source and destination dtypes match, got {0} for the "
-                  "destination and {1} for the source.")
+        same_type(self, values, said="index_put_types")
     return whole
 
 
@@ -184,7 +183,7 @@ def _check_added(self: Any, index: Any, source: Any, dim: int) -> None:
     name, count, kind = "index_add_():", index.size, dtypes.of(index.dtype).scalar_type
     need(index.ndim < 2, "index_vector", name, index.ndim, kind, list(index.shape), kind=IndexError)
     require(are_positions(index), f"{name} Expected dtype int32/int64 for index but got: {kind}")
-    same_type(self, source, said=name + " self ({0}) and source ({1}) must have the same scalar type")
+    same_type(self, source, said="index_add_types")
     need(dim < (source.ndim or 1), "index_dim", name, dim, source.ndim)
     fits = count == (source.shape or (1,))[dim]
     require(fits or source.ndim, f"Dimension specified as {dim} but tensor has no dimensions", IndexError)
@@ -204,8 +203,7 @@ def _check_copied(self: Any, index: Any, source: Any, dim: int) -> None:
     need(rank or count == 1, "copied_scalar", name, count, kind=IndexError)
     need(rank in (0, self.ndim) or not self.ndim, "copied_dims", name, rank, self.ndim, kind=IndexError)
     need(index.dtype == "int64", "copied_index", name, dtypes.of(index.dtype).scalar_type)
-    same_type(self, source, said=name + " self and source expected to have the same dtype, but got (self) {0} and "
-              "(source) {1}")
+    same_type(self, source, said="index_copy_types")
     have, given = (" ".join(map(str, _but(x, dim))) for x in (self, source))
     need(have == given, "copied_slices", name, have, dim, given)
     size = source.shape[dim] if rank else 1
@@ -225,8 +223,7 @@ def spots(self: Any, index: Any, name: str) -> Any:
 
 
 def put(self: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
-    same_type(self, source, said="put_(): self and source expected to have the same dtype, but got self.dtype = {0} "
-              "and source.dtype = {1}")
+    same_type(self, source, said="put_types")
     need(source.size == index.size, "put_count", source.size, index.size, kind=IndexError)
     whole = self.copy().reshape(-1)
     _write(whole, spots(self, index, "put_").reshape(-1), source.reshape(-1), accumulate)

@@ -28,7 +28,7 @@ def mm(self: Any, mat2: Any) -> Any:
     require(mat2.ndim == 2, "mat2 must be a matrix")
     a, b = ("x".join(map(str, x.shape)) for x in (self, mat2))
     need(self.shape[1] == mat2.shape[0], "matmul_shapes", a, b, shapes=(self.shape, mat2.shape))
-    same_type(self, mat2, said="expected m1 and m2 to have the same dtype, but got: {c[0]} != {c[1]}")
+    same_type(self, mat2, said="mm_types")
     return _product(self, mat2)
 
 
@@ -39,13 +39,13 @@ def product_of(self: Any, mat: Any, vec: Any) -> Any:
         size = (mat if self is vec else self).shape[0]
         text = f"size mismatch, got input ({size}), mat ({'x'.join(map(str, mat.shape))}), vec ({vec.shape[0]})"
         raise presentation.error(RuntimeError, "matmul_shapes", text, shapes=(mat.shape, vec.shape))
-    same_type(self, mat, vec, said="addmv input tensors must have the same dtype, but got {0}, {1}, and {2}")
+    same_type(self, mat, vec, said="addmv_types")
     return _product(mat, vec)
 
 
 def dot(self: Any, tensor: Any) -> Any:
     require(self.ndim == tensor.ndim == 1, f"1D tensors expected, but got {self.ndim}D and {tensor.ndim}D tensors")
-    same_type(self, tensor, said="dot : expected both vectors to have same dtype, but found {0} and {1}")
+    same_type(self, tensor, said="dot_types")
     need(self.size == tensor.size, "dot_sizes", *(self.size, tensor.size) * 2)
     return _product(self, tensor)
 
@@ -69,8 +69,8 @@ def joined(self: Any, product: Any, beta: float, alpha: float) -> Any:
 
 def _check_added(self: Any, mat1: Any, mat2: Any) -> tuple:
     if not self.dtype == mat1.dtype == mat2.dtype:
-        for word, x in (("self", self), ("mat1", mat1)):
-            same_type(x, mat2, said=word + " and mat2 must have the same dtype, but got {0} and {1}")
+        same_type(self, mat2, said="addmm_types")
+        same_type(mat1, mat2, said="addmm_factor_types")
     return mat1, mat2
 
 
@@ -90,8 +90,7 @@ def check_vectors(name: str, **vectors: Any) -> None:
 
 def baddbmm(self: Any, batch1: Any, batch2: Any, beta: float = 1, alpha: float = 1) -> Any:
     if self.dtype != batch1.dtype:
-        same_type(self, batch1, batch2, said="Input dtypes must be the same, got: input {c[0]}, batch1: {c[1]}, "
-                  "batch2: {c[2]}")
+        same_type(self, batch1, batch2, said="baddbmm_types")
     return joined(self, bmm(batch1, batch2), beta, alpha)
 
 
@@ -205,8 +204,7 @@ def _is_vector(A: Any, B: Any) -> bool:
 
 def solve_ex(A: Any, B: Any, left: bool = True) -> tuple:
     square_matrices("linalg.solve", A)
-    same_type(A, B, said="linalg.solve: Expected A and B to have the same dtype, but found A of type {0} and B of "
-              "type {1} instead")
+    same_type(A, B, said="solve_types")
     vector = _is_vector(A, B)
     M = B[..., None] if vector else B
     sizes = (*A.shape[-2:], *M.shape[-2:])

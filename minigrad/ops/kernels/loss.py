@@ -116,7 +116,7 @@ def huber(off: Any, delta: float) -> Any:
 @formula(tex=lambda grad, _x, reduction, *_: grad if reduction.tex in "02" else grad / Symbol("n"))
 def reduced(F: Any, grad: Any, x: Any, reduction: int, *beside: Any) -> Any:
     """The part of a loss's gradient that each element of `x` gets; what is `beside` it must be of its type."""
-    same_type(*(getattr(t, "_data", t) for t in (x, *beside)), said="Found dtype {1} but expected {0}")
+    same_type(*(getattr(t, "_data", t) for t in (x, *beside)), said="loss_types")
     return grad / math.prod(x.shape) if reduction == MEAN else grad
 
 
