@@ -18,7 +18,7 @@ from .core.graph import TensorBase, constant
 from .core.modes import INFERENCE, UNCOUNTED, grad_mode, lifted
 from .ops.checks import common_shape, ints, learners_call, must_be_a, need, require, titled
 from .ops.kernels.shape import layout, memory_order
-from .text import presentation, say
+from .text import demand, presentation
 
 
 def made(array: Any, requires_grad: bool = False, device: Any = None) -> Tensor:
@@ -151,8 +151,7 @@ def legacy_tensor(cls: type, *data: Any, dtype: Any = None) -> Tensor:
 
     Raises: NotImplementedError for a subclass, since the first operation would give back a plain tensor in silence.
     """
-    if cls is not Tensor:
-        raise NotImplementedError(say("tensor.subclass", name=cls.__name__))
+    demand(cls is Tensor, "tensor.subclass", kind=NotImplementedError, name=cls.__name__)
     first = data[0] if data else 0
     if isinstance(first, TensorBase):
         options = ("TensorOptions(dtype={}, device=cpu, layout=Strided, requires_grad=false (default), "

@@ -228,8 +228,7 @@ def integers(shape: Shape, dtype: xp.dtype = xp.int64, low: int | None = None, h
     low, high = 0 if low is None else low, exact + 1 if high is None else high
     require(low < high, f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     for name, bound in ("from", low), ("to - 1", high - 1):
-        if not least <= bound <= most:
-            raise RuntimeError(f"{name} is out of bounds for {dtypes.of(kind).c_name}")
+        require(least <= bound <= most, f"{name} is out of bounds for {dtypes.of(kind).c_name}")
     span = high - low
     draw = generator.words if span < 2**28 or (whole and kind.itemsize < 8) else generator.long_words
     steps = draw(math.prod(shape)) % xp.uint64(span)

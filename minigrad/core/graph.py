@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 from ..array.backend import xp
 from ..text import presentation
-from ..text.presentation import need
+from ..text.presentation import need, require
 from .beside.hooks import Hooks
 from .beside.lines import learners_line, source_line
 from .carriers import TENSORS
@@ -99,8 +99,7 @@ class Node:
 
         Raises: TypeError for another number of gradients than the node has outputs.
         """
-        if len(grads) != self.outputs:
-            raise TypeError(f"expected {self.outputs} arguments, got {len(grads)} instead")
+        require(len(grads) == self.outputs, f"expected {self.outputs} arguments, got {len(grads)} instead", TypeError)
         sent = self.apply(grads[0] if self.outputs == 1 else grads, TENSORS, True)
         return sent[0] if len(sent) == 1 else sent
 
@@ -270,8 +269,7 @@ class TensorBase:
         """How often this storage was written in place. Raises for inference tensors, as torch does."""
         if self._counter is None:
             return 0
-        if self._counter is UNCOUNTED:
-            raise RuntimeError("Inference tensors do not track version counter.")
+        require(self._counter is not UNCOUNTED, "Inference tensors do not track version counter.")
         return self._counter[0]
 
     @readonly
@@ -296,8 +294,7 @@ class TensorBase:
 
     @requires_grad.setter
     def requires_grad(self, flag: bool) -> None:
-        if not isinstance(flag, bool):
-            raise RuntimeError("requires_grad must be a bool")
+        require(isinstance(flag, bool), "requires_grad must be a bool")
         if flag and self._data.dtype.kind != "f":
             raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
         self.requires_grad_(flag)
@@ -385,10 +382,8 @@ class TensorBase:
 
     def register_post_accumulate_grad_hook(self, hook: Any) -> Any:
         """Call `hook(leaf)` after backward has added to the leaf's `.grad`."""
-        if not self.requires_grad:
-            raise RuntimeError("cannot register a hook on a tensor that doesn't require gradient")
-        if not self.is_leaf:
-            raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+        require(self.requires_grad, "cannot register a hook on a tensor that doesn't require gradient")
+        require(self.is_leaf, "post accumulate grad hooks cannot be registered on non-leaf tensors")
         return self._own_hooks().post_accumulate.add(hook)
 
     def _own_hooks(self) -> Hooks:

@@ -15,7 +15,7 @@ from contextlib import ExitStack
 from importlib import import_module
 from typing import Any
 
-from ..text import presentation, say
+from ..text import demand, presentation, say
 from . import table
 from .table import entry_at, parsed
 
@@ -124,8 +124,7 @@ class era:
 def full_version(version: str) -> str:
     """`version` in full. Raises: ValueError if nobody looked at that PyTorch."""
     full = version + ".0" * (2 - version.count("."))
-    if full not in table.KNOWN:
-        raise ValueError(say("eras.unknown", version=version, known=", ".join(table.KNOWN)))
+    demand(full in table.KNOWN, "eras.unknown", version=version, known=", ".join(table.KNOWN))
     return full
 
 

@@ -21,7 +21,7 @@ from ..core.engine import GraphTask
 from ..core.graph import Node, TensorBase, node_of, output_of
 from ..core.modes import slow
 from ..core.row import TABLE, apply_of, reader
-from ..text import say
+from ..text import demand, say
 
 MOST_TURNS = 100_000  # of "every_path": about a second
 _open: dict[str, Block] = {}  # the block that is open, as "now"
@@ -48,14 +48,12 @@ class broken:
 
     def __init__(self, bug: str) -> None:
         self.bug = bug
-        if bug not in self.bugs:
-            raise ValueError(say("moments.no_bug", bug=bug, bugs=", ".join(self.bugs)))
+        demand(bug in self.bugs, "moments.no_bug", bug=bug, bugs=", ".join(self.bugs))
 
     def __enter__(self) -> broken:
         block = Block(self.bug)
         try:
-            if _open.setdefault("now", block) is not block:
-                raise RuntimeError(say("moments.nested"))
+            demand(_open.setdefault("now", block) is block, "moments.nested", kind=RuntimeError)
             with contextlib.ExitStack() as undo:
                 undo.callback(block.leave)
                 undo.enter_context(slow())
@@ -146,8 +144,7 @@ def in_order_of_arrival(roots: Any, again: bool) -> list[Node]:
 def every_path() -> Seams:
     def schedule(original: Any, task: Any, roots: Any) -> list[Node]:
         nodes, turns = original(task, roots), in_order_of_arrival(roots, True)
-        if len(turns) > MOST_TURNS:
-            raise RuntimeError(say("moments.many_turns", most=MOST_TURNS))
+        demand(len(turns) <= MOST_TURNS, "moments.many_turns", kind=RuntimeError, most=MOST_TURNS)
         if len(turns) > len(nodes) and getattr(task, "watch", None) is not None:
             raise RuntimeError(say("moments.more_turns"))  # a picture has one place for each node
         task.turns = Counter(turns)

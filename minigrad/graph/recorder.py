@@ -20,7 +20,7 @@ from ..core.beside.ends import root_gradients
 from ..core.beside.lines import learners_line
 from ..core.engine import steps
 from ..core.graph import AccumulateGrad, Freed, Node
-from ..text import say
+from ..text import demand
 from . import faults
 from .live import Reader, hook_label
 from .preview import exactly, preview as preview_of, told
@@ -175,8 +175,7 @@ class Recorder:
 
         Raises: RuntimeError inside `broken`, which would end before the walk.
         """
-        if self.graph.fault:
-            raise RuntimeError(say("moments.live"))
+        demand(not self.graph.fault, "moments.live", kind=RuntimeError)
         nodes = (n for n in self.reader.found.values() if isinstance(n, Node))
         suspended.update((n, self) for n in nodes if not isinstance(n, AccumulateGrad))
 

@@ -14,7 +14,7 @@ from functools import partial
 from importlib import import_module
 from typing import Any
 
-from ..text import say
+from ..text import demand, say
 from .classroom import collect, keep, note, own_exercise
 from .exercise import stored
 from .verdict import Verdict
@@ -67,8 +67,7 @@ def register(exercise: str, solution: Callable, cases: Iterable[tuple], mistakes
     Raises: ValueError where the course has this name, where there are no cases, where a mistake has no sentence,
     and where one does what `solution` does on all of them.
     """
-    if exercise in stored("cases")["exercises"]:
-        raise ValueError(say("lessons.taken", exercise=exercise))
+    demand(exercise not in stored("cases")["exercises"], "lessons.taken", exercise=exercise)
     CHECKERS[exercise] = own_exercise(exercise, solution, cases, mistakes or {}, sentences or {})
 
 

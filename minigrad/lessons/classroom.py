@@ -14,7 +14,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from ..text import get_language, knows, say
+from ..text import demand, get_language, knows, say
 from .exercise import Case, Exercise, plain
 from .verdict import Verdict
 
@@ -25,8 +25,7 @@ def own_exercise(exercise: str, solution: Callable, cases: Iterable[tuple], mist
                  sentences: Mapping[str, Any]) -> Exercise:
     """See `register`."""
     cases, named = list(cases), getattr(solution, "__name__", "")
-    if not cases or not all(isinstance(given, tuple | list) for given in cases):
-        raise ValueError(say("lessons.no_cases"))
+    demand(cases and all(isinstance(given, tuple | list) for given in cases), "lessons.no_cases")
     name = named if named.isidentifier() else "answer"
     models = {key: some if isinstance(some, list | tuple) else [some] for key, some in mistakes.items()}
 
@@ -42,8 +41,7 @@ def own_exercise(exercise: str, solution: Callable, cases: Iterable[tuple], mist
         yield "not_told_apart", [key for key, some in models.items() if any(made(model).passed for model in some)]
 
     for fault, keys in faults():
-        if keys:
-            raise ValueError(say(f"lessons.{fault}", keys=", ".join(keys)))
+        demand(not keys, f"lessons.{fault}", keys=", ".join(keys))
     return made
 
 
@@ -99,8 +97,7 @@ def collect(folder: str | Path) -> Page:
     Raises: FileNotFoundError if `folder` has no file of verdicts, ValueError for a damaged one.
     """
     files = sorted(Path(folder).glob("verdicts-*.jsonl"))
-    if not files:
-        raise FileNotFoundError(say("lessons.no_verdicts", folder=folder))
+    demand(files, "lessons.no_verdicts", kind=FileNotFoundError, folder=folder)
     runs = [verdicts(file) for file in files]
     rows = [tuple(say(f"lessons.column_{key}") for key in ("exercise", "tried", "first", "told"))]
     for name in sorted({row["exercise"] for run in runs for row in run}):

@@ -15,7 +15,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from ..text import get_language, say
+from ..text import demand, get_language, say
 from .classroom import note
 from .exercise import stored
 from .running import is_empty
@@ -77,8 +77,7 @@ def form(name: Any, short: bool = False) -> Form | Verdict:
     """
     if name is ...:
         return not_yet("form")
-    if name not in ("A", "B"):
-        raise ValueError(say("items.no_form", given=repr(name)))
+    demand(name in ("A", "B"), "items.no_form", given=repr(name))
     return Form(name, SHORT if short else ALL)
 
 

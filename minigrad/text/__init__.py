@@ -10,8 +10,9 @@ API words (`requires_grad`, `.grad`, `grad_fn`) are never translated.
 import os
 import re
 from functools import cache
+from typing import Any
 
-__all__ = ["LANGUAGES", "both", "get_language", "say", "set_language"]
+__all__ = ["LANGUAGES", "both", "demand", "get_language", "say", "set_language"]
 
 LANGUAGES = ("en", "zh")
 _language = "en"
@@ -55,6 +56,12 @@ def say(key: str, lang: str | None = None, **values: object) -> str:
     if lang == "both":
         return "\n".join(dict.fromkeys(both(key, **values).values()))
     return _filled(key, lang, values)
+
+
+def demand(holds: Any, key: str, kind: type = ValueError, **values: Any) -> None:
+    """Raises `kind` with the sentence `key` unless `holds`; PyTorch's own are for `presentation.need`."""
+    if not holds:
+        raise kind(say(key, **values))
 
 
 @cache

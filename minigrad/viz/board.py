@@ -11,7 +11,7 @@ from typing import Any
 
 from ..graph.followed import Followed, cut, pinned, so_far
 from ..graph.snapshot import Graph, NodeRecord
-from ..text import say
+from ..text import demand
 from .asking import Moment, Part, Refused, graph_parts
 from .display import Drawing, learners_scope
 from .reasons import why
@@ -60,8 +60,7 @@ class Versions(Moment):
         self.after = [after[line] for line in self.ran]
         self.tensors = list(dict.fromkeys(name for known in self.after for name in known))
         self.tensors += [pin.tensor for pin in self.pins if pin.tensor not in self.tensors]
-        if not self.tensors:
-            raise ValueError(say("moments.no_tensors"))
+        demand(self.tensors, "moments.no_tensors")
         super().__init__("versions(program)", lang)
 
     def opening(self) -> dict[str, Any]:
@@ -111,8 +110,7 @@ class Detective(Moment):
         self.program, self.leaf = program, leaf
         self.cuts, self.end, self.thread = cut(program, leaf)
         value = program.scope.get(leaf)
-        if not hasattr(type(value), "grad_fn"):
-            raise ValueError(say("moments.no_leaf", name=leaf))
+        demand(hasattr(type(value), "grad_fn"), "moments.no_leaf", name=leaf)
         names = {**program.scope, "why": why}  # it looks for results among the names where it is called
         # as if it were the next line; what it says of other lines, or how to mend them, is not asked here
         call = compile("\n" * len(program.lines) + f"str(why({leaf}))", program.place, "eval")

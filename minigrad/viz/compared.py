@@ -17,7 +17,7 @@ import traitlets
 from ..graph.own_engine import calls_of, spoken, theirs
 from ..graph.recorder import Frame, record
 from ..graph.snapshot import AnyTensor, Graph
-from ..text import both, chosen, say
+from ..text import both, chosen, demand
 from .display import tensor_names
 from .exported import page
 from .player import LivePlayer, Player, step
@@ -41,8 +41,7 @@ def compare(run_a: Player | AnyTensor, run_b: Player | AnyTensor, *, lang: str |
     if hasattr(run_a, "vjp") and hasattr(run_a, "next"):
         return beside(run_a, run_b, chosen(lang), theme or "")
     runs = [run if isinstance(run, Player) else step(run, preview=True, lang=lang) for run in (run_a, run_b)]
-    if any(isinstance(run, LivePlayer) for run in runs):
-        raise ValueError(say("player.no_live_compare"))
+    demand(not any(isinstance(run, LivePlayer) for run in runs), "player.no_live_compare")
     return Comparison(runs[0], runs[1], lang=chosen(lang), theme=theme or "")
 
 

@@ -24,7 +24,7 @@ from ..graph.flows import Flows, first_bad, flows
 from ..graph.program import own_locals
 from ..graph.snapshot import AnyTensor, Graph, part
 from ..graph.tangents import with_tangents
-from ..text import LANGUAGES, chosen, say
+from ..text import LANGUAGES, chosen, demand, say
 from ..text.numbers import two_digits
 from . import dot, engines, indented, levels, svg, words
 from .glyphs import visible
@@ -63,8 +63,7 @@ def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None =
     must_be_one_of(theme, (None, "light", "dark"), "theme")
     must_be_one_of(level, (None, *levels.LEVELS), "level")
     must_be_one_of(engine, (None, "builtin", "graphviz", "dot"), "engine")
-    if not isinstance(width, int | float) or width < NARROWEST:
-        raise ValueError(say("draw.width", least=NARROWEST, width=width))
+    demand(isinstance(width, int | float) and width >= NARROWEST, "draw.width", least=NARROWEST, width=width)
     shown = None if show is None else frozenset([show] if isinstance(show, str) else show)
     for item in shown or ():
         must_be_one_of(item, SHOW, "show")
@@ -124,8 +123,7 @@ def reader_for(*tensors: AnyTensor) -> Read:
     homes = {library(t): type(t).__name__ for t in tensors} or {"": "nothing"}
     if "" in homes:
         raise TypeError(say("draw.not_a_tensor", kind=homes[""]))
-    if len(homes) > 1:
-        raise TypeError(say("draw.two_libraries"))
+    demand(len(homes) <= 1, "draw.two_libraries", kind=TypeError)
     return live.read if "minigrad" in homes else from_torch.read_torch
 
 
@@ -139,8 +137,7 @@ def nodes_below(t: AnyTensor, *roots: AnyTensor) -> list[str]:
     """The id of the node that `t` hangs from in the graph of `roots`, whatever the names are there;
     then that of its value before a write through a view. Raises: ValueError if it is not there."""
     named = [other for other in reader_for(t, *roots)(*roots, names={"it": t}).tensors if other.name]
-    if not named or named[0].node is None:
-        raise ValueError(say("draw.not_there"))
+    demand(named and named[0].node is not None, "draw.not_there")
     return [other.node for other in named if other.node]
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..graph.snapshot import AnyTensor
 from ..graph.trial import rounds_of
-from ..text import say
+from ..text import demand, say
 from .asking import Axes, Moment, Part, Refused, chart, shown
 from .display import learners_names
 from .glyphs import text
@@ -48,10 +48,8 @@ class Training(Moment):
         if not any("error" in row for row in self.rows):
             idle = [name for name in named if len({row[name] for row in self.rows}) == 1
                     and all(row[f"{name}.grad"] is None for row in self.rows)]
-            if idle:
-                raise ValueError(say("moments.not_used", names=", ".join(idle)))
-            if self.switches and any(row["loss"] is None for row in self.rows):
-                raise ValueError(say("moments.no_loss"))
+            demand(not idle, "moments.not_used", names=", ".join(idle))
+            demand(not self.switches or not any(row["loss"] is None for row in self.rows), "moments.no_loss")
         super().__init__(f"training({getattr(round, '__name__', 'round')}, {', '.join(named)})", lang)
 
     def opening(self) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..graph.snapshot import AnyTensor
 from ..graph.trial import in_double, knob, tried
-from ..text import say
+from ..text import demand, say
 from .asking import Axes, Moment, Part, Refused, chart, equation, shown
 from .glyphs import circle, d, path, tag, text
 
@@ -31,8 +31,7 @@ def nudge(f: Callable[..., Any], w: float | AnyTensor = 2.0, dx: float = 0.1, *,
     finite value.
     """
     like: Any = w if x is None and hasattr(w, "grad_fn") else x
-    if dx == 0 or not isfinite(dx):
-        raise ValueError(say("moments.no_dx"))
+    demand(dx != 0 and isfinite(dx), "moments.no_dx")
     if like is not None and like.numel() != 1:
         return HeatMap(f, like, dx, lang)
     return Nudge(f, float(w if like is None else like), dx, like, lang)
@@ -52,14 +51,12 @@ class Nudge(Moment):
         self.like = None if like is None else like.reshape(())
         self.double = in_double(f, [w], self.like)
         self.rounds: list[dict[str, float]] = []
-        if self.measured(w)[1] is None:
-            raise ValueError(say("moments.no_record"))
+        demand(self.measured(w)[1] is not None, "moments.no_record")
         step = max(2.0, abs(w)) / SIDE
         self.ws = [round(w + step * (i - SIDE), 10) for i in range(2 * SIDE + 1)]
         self.points = [(at, self.value(at)) for at in self.ws]
         finite = sorted(y for _, y in self.points if isfinite(y)) if isfinite(w) else []
-        if not finite:
-            raise ValueError(say("moments.no_value", w=shown(w), to=shown(w + step)))
+        demand(finite, "moments.no_value", w=shown(w), to=shown(w + step))
         few = len(finite) // 10  # a pole would flatten all the rest
         few = few if finite[-1] - finite[0] > 50 * (finite[-1 - few] - finite[few]) else 0
         self.axes = Axes((self.ws[0], self.ws[-1]), (low := finite[few], high := finite[-1 - few]), (8, 8, 334, 172))
@@ -73,8 +70,7 @@ class Nudge(Moment):
         """f(w), and what backward leaves in `.grad`. Raises: ValueError unless f returns one number."""
         at = knob([w], self.like, self.double)
         y = tried(self.f, at)
-        if not hasattr(y, "grad_fn") or y.numel() != 1:
-            raise ValueError(say("moments.not_one_number"))
+        demand(hasattr(y, "grad_fn") and y.numel() == 1, "moments.not_one_number")
         return float(y.detach()), None if at.grad is None else float(at.grad)
 
     def value(self, w: float) -> float:
@@ -167,10 +163,8 @@ class HeatMap(Moment):
         self.double = in_double(f, self.values, x)
         at = knob(self.values, x, self.double)
         y: Any = tried(f, at) if self.values else None
-        if not hasattr(y, "grad_fn") or not 0 < max(y.numel(), x.numel()) <= MOST:
-            raise ValueError(say("moments.too_many", most=MOST))
-        if at.grad is None:
-            raise ValueError(say("moments.no_record"))
+        demand(hasattr(y, "grad_fn") and 0 < max(y.numel(), x.numel()) <= MOST, "moments.too_many", most=MOST)
+        demand(at.grad is not None, "moments.no_record")
         self.grad, self.outs = [float(g) for g in at.grad.reshape(-1)], int(y.numel())
         sides = [self.sides(i, dx) for i in range(len(self.values))]
         if not all(map(isfinite, [*self.grad, *(v for pairs in sides for pair in pairs for v in pair)])):

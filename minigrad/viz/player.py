@@ -27,7 +27,7 @@ from ..graph.forward import Event, Notes, events, worked_out
 from ..graph.recorder import MOST_STEPS, Frame, Recorder, record
 from ..graph.snapshot import AnyTensor, Graph
 from ..graph.tangents import with_tangents
-from ..text import both, chosen, say
+from ..text import both, chosen, demand, say
 from .display import Drawing, library, reader_for, tensor_names
 from .exported import page
 from .folds import pictures
@@ -69,8 +69,7 @@ def step(root: AnyTensor, gradient: AnyTensor | None = None, *, live: bool = Fal
     how: dict[str, Any] = {"names": tensor_names(names), "retain_graph": retain_graph, "create_graph": create_graph}
     shown: dict[str, Any] = {"drive": drive and not fault_now(), "predict": predict and not live,
                              "lang": chosen(lang), "theme": theme or "", "breakpoints": tuple(breakpoints)}
-    if live and library(root) == "torch":
-        raise ValueError(say("player.torch_live"))
+    demand(not live or library(root) != "torch", "player.torch_live")
     if tangents is not False and (live or library(root) == "torch"):
         raise ValueError(say("draw.no_tangents"))
     if anyway and (live or library(root) == "torch"):
@@ -98,8 +97,7 @@ def step(root: AnyTensor, gradient: AnyTensor | None = None, *, live: bool = Fal
 def tangents_of(root: AnyTensor, names: Any, along: Any) -> dict[str, str]:
     """How the values behind `root` move, by tensor. Raises: ValueError where that cannot be told."""
     graph, wrong, _ = with_tangents(reader_for(root)(root, names=names), root, along=along)
-    if wrong:
-        raise ValueError(say("draw.no_numbers", error=wrong))
+    demand(not wrong, "draw.no_numbers", error=wrong)
     return {t.id: t.tangent for t in graph.tensors if t.tangent}
 
 

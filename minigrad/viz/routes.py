@@ -14,7 +14,7 @@ from typing import Any
 
 from ..graph.recorder import in_short
 from ..graph.snapshot import AnyTensor, Graph
-from ..text import get_language, say
+from ..text import demand, get_language, say
 from .asking import Moment, Refused, equation, graph_parts, shown
 from .display import Drawing, TextWithDrawing, learners_names, nodes_below, reader_for
 
@@ -127,14 +127,12 @@ class Choice(Moment):
         self.names = [t.label for t in (graph.tensor(graph.roots[0]), graph.outputs(end)[0])]
         if (paths := count[graph.nodes[0].id]) > TICKED:
             raise ValueError(say("moments.many_paths", count=paths, most=TICKED))
-        if hooked(graph, count):
-            raise ValueError(say("moments.hooked_paths"))
+        demand(not hooked(graph, count), "moments.hooked_paths")
         self.ways = sorted(routes_from(graph, end, count, TICKED), key=lambda way: [slot for _, slot in way])
         self.grads = [arriving(root, graph, way) if way[-1][0] == end else [] for way in self.ways]
         self.counting = [i for i, way in enumerate(self.ways) if way[-1][0] == end]
         self.products = [float(self.grads[i][-1].sum()) for i in self.counting if self.grads[i]]
-        if len(self.products) < len(self.counting) or not isfinite(sum(self.products)):
-            raise ValueError(say("moments.freed_paths"))
+        demand(len(self.products) >= len(self.counting) and isfinite(sum(self.products)), "moments.freed_paths")
         super().__init__(f"paths({', '.join(self.names)})")
 
     def way(self, i: int) -> str:

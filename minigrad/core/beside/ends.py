@@ -4,7 +4,7 @@ from typing import Any
 
 from ...array import dtypes
 from ...array.backend import xp
-from ...text.presentation import need
+from ...text.presentation import need, require
 from ..graph import TensorBase, attach, constant, output_of
 from ..modes import differentiable
 
@@ -54,8 +54,7 @@ def root_gradients(roots: tuple, given: Any, create_graph: bool) -> list[Any]:
     grads: tuple = (None,) * len(roots)
     if given is not None:
         grads = (given,) if isinstance(given, TensorBase) else tuple(given)
-    if len(grads) != len(roots):
-        raise RuntimeError(f"got {len(roots)} tensors and {len(grads)} gradients")
+    require(len(grads) == len(roots), f"got {len(roots)} tensors and {len(grads)} gradients")
     made = [_root_gradient(root, g, create_graph) for root, g in zip(roots, grads, strict=True)]
     for place, root in enumerate(roots):
         need(root._fn is not None or root._edge() is not None, "no_graph", place, tensor=root)
@@ -63,8 +62,7 @@ def root_gradients(roots: tuple, given: Any, create_graph: bool) -> list[Any]:
 
 
 def _root_gradient(root: Any, grad: Any, create_graph: bool) -> Any:
-    if not isinstance(root, TensorBase):
-        raise AssertionError("Expected output to be a torch.Tensor")
+    require(isinstance(root, TensorBase), "Expected output to be a torch.Tensor", AssertionError)
     data = root._data
     if grad is None:
         need(data.size == 1 or not root.requires_grad, "not_scalar", tensor=root)
@@ -89,8 +87,7 @@ def input_edge(t: Any) -> Any:
 def wanted_edge(t: Any) -> Any:
     if isinstance(t, GradientEdge):
         t = t.tensor()
-    if not isinstance(t, TensorBase):
-        raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
+    require(isinstance(t, TensorBase), f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
     edge = t._edge()
     need(edge is not None or t.requires_grad, "constant_input", tensor=t)
     return edge
@@ -100,8 +97,7 @@ def unused(t: Any, create_graph: bool, materialize: bool) -> Any:
     """What stands for the gradient of an input that the outputs do not depend on."""
     if not materialize:
         return None
-    if isinstance(t, GradientEdge):
-        raise RuntimeError("materialize_grads cannot be used when the given input is a GradientEdge")
+    require(not isinstance(t, GradientEdge), "materialize_grads cannot be used when the given input is a GradientEdge")
     zeros = constant(t._plain, xp.zeros_like(t._data))
     zeros._requires_grad = create_graph
     return zeros

@@ -8,7 +8,7 @@ from typing import Any
 
 from ...array.backend import xp
 from ...text import presentation
-from ...text.presentation import need
+from ...text.presentation import need, require
 from ..carriers import TENSORS
 from ..graph import TensorBase, constant
 from ..modes import anomaly, lifted, state
@@ -46,8 +46,7 @@ def _checked(hook: Callable, given: Any, returned: Any) -> Any:
     """What a hook returned, if it may stand for the gradient it was given."""
     if returned is None:
         return None
-    if given is None:
-        raise RuntimeError("can't replace a None gradient with a non-None value")
+    require(given is not None, "can't replace a None gradient with a non-None value")
     need(isinstance(returned, TensorBase), "hook_kind", type(returned).__name__, kind=TypeError)
     if returned._data.dtype != given._data.dtype:
         was, got = given.type(), returned.type()
@@ -93,8 +92,7 @@ def _node_hooks(task: Any, node: Any, kind: str, grads: tuple, *received: tuple)
 
 def _as_many(hook: Callable, returned: Any, given: tuple) -> tuple:
     """What a node's hook returned: one value per gradient it was given."""
-    if not isinstance(returned, tuple):
-        raise TypeError(f"expected tuple, but hook returned '{type(returned).__name__}'")
+    require(isinstance(returned, tuple), f"expected tuple, but hook returned '{type(returned).__name__}'", TypeError)
     need(len(returned) == len(given), "hook_count", hook_name(hook), len(returned), len(given))
     return tuple(_checked(hook, g, r) for g, r in zip(given, returned, strict=True))
 

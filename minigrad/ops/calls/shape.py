@@ -117,8 +117,7 @@ def unflatten(self: Any, dim: int, sizes: Any) -> Any:
 
 def t(self: Any) -> Any:
     """The transpose of a matrix; vectors and 0-d tensors as they are. Raises: RuntimeError above 2-d."""
-    if self._data.ndim > 2:
-        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {self._data.ndim}D")
+    require(self._data.ndim <= 2, f"t() expects a tensor with <= 2 dimensions, but self is {self._data.ndim}D")
     return rows.t(self)
 
 
@@ -389,8 +388,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple:
         return (grid[1], grid[0], *grid[2:])
     same_type(*(t._data for t in parts), said="meshgrid_types")
     matrix = next((t for t in parts if t._data.ndim > 1), None)
-    if matrix is not None:
-        raise RuntimeError(f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {matrix}")
+    require(matrix is None, f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {matrix}")
     sizes = tuple(t.numel() for t in parts)
     lone = [tuple(n if i == place else 1 for i, n in enumerate(sizes)) for place in range(len(sizes))]
     return tuple(rows.expand(rows.view(t, shape), sizes) for t, shape in zip(parts, lone, strict=True))
