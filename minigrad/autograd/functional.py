@@ -150,8 +150,7 @@ def _single(output: Any, strict: bool, name: str) -> Tensor:
 
 def _vector(v: Any, like: tuple, many: bool, where: str, name: str) -> tuple:
     if v is None:
-        if len(like) != 1 or like[0].numel() != 1:
-            raise RuntimeError(f"The vector v can only be None if {where} with a single element.")
+        need(len(like) == 1 and like[0].numel() == 1, "functional_no_vector", where)
         return (ones_like(like[0]),)
     _, v = _as_tensors(v, "v", name)
     require(len(v) == len(like), f"v is a tuple of invalid length: should be {len(like)} but got {len(v)}." if many

@@ -295,8 +295,7 @@ class TensorBase:
     @requires_grad.setter
     def requires_grad(self, flag: bool) -> None:
         require(isinstance(flag, bool), "requires_grad must be a bool")
-        if flag and self._data.dtype.kind != "f":
-            raise RuntimeError("only Tensors of floating point and complex dtype can require gradients")
+        need(not flag or self._data.dtype.kind == "f", "flag_type")
         self.requires_grad_(flag)
 
     @requires_grad.deleter

@@ -528,8 +528,8 @@ def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = No
                training: bool = False, momentum: float = 0.1, eps: float = 1e-5) -> Any:
     """Mean 0 and variance 1 for each channel: of this batch in training, else the running ones."""
     _must_be_tensors("batch_norm", input=input)
-    if training and input.shape[0] * math.prod(input.shape[2:]) == 1:
-        raise ValueError(f"Expected more than 1 value per channel when training, got input size {input.shape}")
+    many = not training or input.shape[0] * math.prod(input.shape[2:]) != 1
+    need(many, "one_per_channel", input.shape, kind=ValueError)
     if eps < 0 or (training and not eps):
         least = "positive during training" if training else "non-negative"
         raise ValueError(f"batch_norm eps must be {least}, but got {eps}")
@@ -554,8 +554,7 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
     require(input.ndim > 1, f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
     n, c, *rest = input.shape
     sizes = [n * c // num_groups, num_groups, *rest]
-    if math.prod(sizes) == num_groups:
-        raise ValueError(f"Expected more than 1 value per channel when training, got input size {sizes}")
+    need(math.prod(sizes) != num_groups, "one_per_channel", sizes, kind=ValueError)
     need(not c % num_groups, "group_norm_channels", list(input.shape), num_groups)
     _same_sizes((c,), "Expected {0} to be a vector of size equal to the number of channels in input, but got {0} of "
                 f"shape {{1}} and input of shape {list(input.shape)}", weight=weight, bias=bias)
@@ -677,8 +676,7 @@ def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None
                                      reduce: Any = None, reduction: str = "mean", pos_weight: Any = None) -> Any:
     """binary_cross_entropy of sigmoid(x), without overflow."""
     kind = _reduction(reduction, size_average, reduce)
-    if target.shape != input.shape:
-        raise ValueError(f"Target size ({target.shape}) must be the same as input size ({input.shape})")
+    need(target.shape == input.shape, "logits_sizes", target.shape, input.shape, kind=ValueError)
     _floats("log_sigmoid_cpu", input, target)
     need(target._data.dtype.kind != "b", "subtracted_bools")
     dtypes.check_cast(input._data.dtype, target._data.dtype)

@@ -7,7 +7,7 @@ import math
 from typing import Any
 
 from ..autograd.grad_mode import no_grad
-from ..ops.checks import require
+from ..ops.checks import need, require
 
 
 def calculate_gain(nonlinearity: str, param: Any = None) -> float:
@@ -24,8 +24,7 @@ def calculate_gain(nonlinearity: str, param: Any = None) -> float:
 
 def fans(tensor: Any) -> tuple[int, int]:
     """How many inputs feed one output, and how many outputs one input feeds."""
-    if tensor.ndim < 2:
-        raise ValueError("Fan in and fan out can not be computed for tensor with fewer than 2 dimensions")
+    need(tensor.ndim >= 2, "fans", kind=ValueError)
     field = math.prod(tensor.shape[2:])
     return tensor.shape[1] * field, tensor.shape[0] * field
 

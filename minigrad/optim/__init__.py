@@ -45,8 +45,7 @@ class Optimizer:
         names = [p[0] for p in params if isinstance(p, tuple)]
         params = [p[1] if isinstance(p, tuple) else p for p in params]
         for p in params:
-            if not isinstance(p, Tensor):
-                raise TypeError(f"optimizer can only optimize Tensors, but one of the params is {typename(p)}")
+            need(isinstance(p, Tensor), "optimizer_kind", typename(p), kind=TypeError)
             require(p.is_leaf, "can't optimize a non-leaf Tensor", ValueError)
             if any(p is q for g in self.param_groups for q in g["params"]):
                 raise ValueError("some parameters appear in more than one parameter group")

@@ -68,8 +68,7 @@ def _root_gradient(root: Any, grad: Any, create_graph: bool) -> Any:
         need(data.size == 1 or not root.requires_grad, "not_scalar", tensor=root)
         ones = data.dtype.type(1) if isinstance(data, xp.generic) else xp.ones_like(data)
         return constant(root._plain, ones) if create_graph else ones
-    if not isinstance(grad, TensorBase):
-        raise TypeError(f"gradients can be either Tensors or None, but got {type(grad).__name__}")
+    need(isinstance(grad, TensorBase), "gradient_kind", type(grad).__name__, kind=TypeError)
     need(grad._data.shape == data.shape, "gradient_shape", grad.shape, root.shape, tensor=root)
     if grad._data.dtype != data.dtype:
         with differentiable(create_graph):

@@ -6,7 +6,7 @@ from typing import Any
 from ...array.backend import ndarray, xp
 from ...core.carriers import RAW, formula, spelled_out
 from ...text.tex import SYMBOLS, phrase
-from ..checks import implemented, require
+from ..checks import implemented, need, require
 from .pointwise import beside
 from .special import TWO_OVER_ROOT_PI, erf
 
@@ -24,8 +24,7 @@ def gelu(self: Any, approximate: str) -> Any:
 
 
 def glu(self: Any, dim: int) -> Any:
-    if self.shape[dim] % 2:
-        raise RuntimeError(f"Halving dimension must be even, but dimension {dim % self.ndim} is size {self.shape[dim]}")
+    need(self.shape[dim] % 2 == 0, "glu_halves", dim % self.ndim, self.shape[dim])
     a, b = xp.split(implemented("glu_cpu", self), 2, dim)
     return a * RAW.sigmoid(b)
 

@@ -43,21 +43,17 @@ def _scores(x: Any) -> Any:
 
 def _check_target(x: Any, target: Any, weight: Any) -> None:
     classes, flat = x.shape[1 if x.ndim > 1 else 0], x.ndim < 3
-    if x.ndim > 1 and target.shape[:1] != x.shape[:1]:
-        count = (*target.shape, 1)[0]
-        raise ValueError(f"Expected input batch_size ({x.shape[0]}) to match target batch_size ({count}).")
+    fits = x.ndim == 1 or target.shape[:1] == x.shape[:1]
+    need(fits, "target_batch", x.shape[0], (*target.shape, 1)[0], kind=ValueError)
     require(not flat or target.ndim < 2, "0D or 1D target tensor expected, multi-target not supported")
-    if target.dtype not in _CLASSES:
-        raise RuntimeError(f"expected target dtype to be Long or Byte, but got {dtypes.of(target.dtype).scalar_type}")
+    need(target.dtype in _CLASSES, "target_type", dtypes.of(target.dtype).scalar_type)
     if weight is not None:
         known = (f"all {classes} classes", f" but got weight tensor of shape: {list(weight.shape)}")
         which, got = known if x.ndim < 4 else ("all", "")
         require(weight.shape == (classes,), f"weight tensor should be defined either for {which} or no classes{got}")
         same_type(x, weight)
-    if x.ndim == 1 and target.size != 1:
-        raise ValueError(f"For 1D input, 1D target must have size 1, but got target size: {target.size}")
-    if not flat and target.shape[1:] != x.shape[2:]:
-        raise RuntimeError(f"size mismatch (got input: {list(x.shape)} , target: {list(target.shape)}")
+    need(x.ndim != 1 or target.size == 1, "target_single", target.size, kind=ValueError)
+    need(flat or target.shape[1:] == x.shape[2:], "target_shape", list(x.shape), list(target.shape))
 
 
 def nll(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> tuple:

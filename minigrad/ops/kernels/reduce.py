@@ -187,8 +187,8 @@ def topk(self: Any, k: int, dim: int = -1, largest: bool = True) -> tuple:
 
 
 def kth(self: Any, k: int, dim: int = -1, keepdim: bool = False) -> tuple:
-    if not 1 <= k <= (filled(self, dim, "kthvalue").shape[dim] if self.ndim else 1):
-        raise RuntimeError(f"kthvalue(): selected number k out of range for dimension {dim % (self.ndim or 1)}")
+    most = filled(self, dim, "kthvalue").shape[dim] if self.ndim else 1
+    require(1 <= k <= most, f"kthvalue(): selected number k out of range for dimension {dim % (self.ndim or 1)}")
     return _picked(implemented("kthvalue_cpu", self, "iuf"), order(self, dim, False, [k - 1]), dim, keepdim)
 
 
