@@ -18,8 +18,6 @@ from .grad_mode import enable_grad
 __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 
 
-
-
 def jacobian(func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False,
              vectorize: bool = False, strategy: str = "reverse-mode") -> Any:
     """All derivatives of `func`: shape of the output, then shape of the input; tuples nest likewise."""

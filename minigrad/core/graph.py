@@ -27,8 +27,6 @@ seqs = itertools.count()  # the numbers of nodes, in the order in which they are
 ACCUMULATE_SEQ = 2**64 - 1  # as torch shows it; leaves are not sorted, see `engine.GraphTask.complete_leaves`
 
 
-
-
 class Withheld:
     """Stands in a saved slot for a value that is not simply there: freed, or packed by a hook."""
 

@@ -19,7 +19,6 @@ MASKED = "__getitem__ __setitem__ masked_fill masked_fill_".split()
 MIXED, DIVISIONS = "__add__ __radd__ __sub__ __rsub__ __mul__ __rmul__".split(), ["__truediv__", "div"]
 
 
-
 def exchange_names(version: table.Version) -> None:
     """Exchange what differed in `version`."""
     home = minigrad_itself()

@@ -451,7 +451,6 @@ def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = Fal
 _PAD_MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}  # torch's names -> NumPy's
 
 
-
 def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     """Cells put on both sides, the last dimension's pair first; modes constant, reflect, replicate, circular."""
     _must_be_tensors("pad", input=input)

@@ -31,7 +31,6 @@ __all__ = ["CheckpointError", "CheckpointFunction", "check_backward_validity", "
            "detach_variable", "noop_context_fn", "set_checkpoint_early_stop"]
 
 
-
 _early_stop: list[bool] = []  # what `set_checkpoint_early_stop` says
 
 

@@ -56,9 +56,6 @@ def node_at(graph: Graph, id: str) -> NodeRecord | None:
     return graph.nodes_by_id.get(t.node if t else id.partition(":")[0])
 
 
-
-
-
 def describe(graph: Graph, id: str, seen: set[str]) -> str:
     """One line without its lead; `seen` are the nodes that stand further up."""
     if id in ("None", "…"):

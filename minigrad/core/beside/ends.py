@@ -72,7 +72,7 @@ def _root_gradient(root: Any, grad: Any, create_graph: bool) -> Any:
     need(grad._data.shape == data.shape, "gradient_shape", grad.shape, root.shape, tensor=root)
     if grad._data.dtype != data.dtype:
         with differentiable(create_graph):
-            grad = grad.to(dtypes.of(data.dtype))  # type: ignore[attr-defined]
+            grad = grad.to(dtypes.of(data.dtype))
     return grad if create_graph else grad._data
 
 

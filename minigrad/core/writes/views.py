@@ -73,9 +73,6 @@ def place_of(t: Any) -> tuple:
     return array.shape, stride, offset
 
 
-
-
-
 def forbidden_view(t: Any, indirect: bool = False) -> Exception:
     """Why this view may not be written in place, in torch's words."""
     kind = t._view.kind
@@ -128,9 +125,6 @@ def _leaf_error(what: str, leaf: Any) -> Exception:
 def same_place(a: Any, b: Any) -> bool:
     """Whether two tensors are the same elements of the same memory."""
     return a is b or (may_share_memory(a._data, b._data) and place_of(a) == place_of(b))
-
-
-
 
 
 def check_expanded(size: tuple, stride: tuple) -> None:

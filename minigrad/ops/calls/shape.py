@@ -65,8 +65,6 @@ TENSORS.copy_of = lambda grad: rows.copy(TENSORS.zeros_as(grad, grad.shape), gra
 # ---- arguments as torch takes them
 
 
-
-
 def view(self: Any, *size: Any) -> Any:
     """The same elements in another shape, never copied; one size may be -1.
 
