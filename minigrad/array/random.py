@@ -266,8 +266,10 @@ def multinomial(p: xp.ndarray, num_samples: int, replacement: bool = False,
     require(num_samples > 0, "cannot sample n_sample <= 0 samples")
     require(replacement or num_samples <= p.shape[-1],
             "cannot sample n_sample > prob_dist.size(-1) samples without replacement")
-    require(xp.logical_and.reduce((p >= 0) & (p < math.inf), None), "probability tensor contains either `inf`, `nan` or element < 0")
-    require(not xp.logical_or.reduce(xp.add.reduce(p, -1) <= 0, None), "invalid multinomial distribution (sum of probabilities <= 0)")
+    require(xp.logical_and.reduce((p >= 0) & (p < math.inf), None),
+            "probability tensor contains either `inf`, `nan` or element < 0")
+    require(not xp.logical_or.reduce(xp.add.reduce(p, -1) <= 0, None),
+            "invalid multinomial distribution (sum of probabilities <= 0)")
     if replacement and num_samples > 1:
         return _with_replacement(p, num_samples, generator or default_generator)
     race = p / exponential(p.shape, p.dtype, generator=generator)  # the heavier, the sooner

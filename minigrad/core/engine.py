@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import Any
 
 from .carriers import RAW, TENSORS
-from .graph import Node, Port, node_of
+from .graph import Node, node_of
 from .leaves import accumulate
 from .modes import differentiable, lifted
 

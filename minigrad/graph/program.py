@@ -29,7 +29,7 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 LOOPS = (ast.For, ast.While, ast.AsyncFor)
 # files of Python's own, and of what was installed: nobody mends a program there
 LIBRARIES = re.compile(rf"^{re.escape(os.path.dirname(os.__file__))}|[/\\](?:site|dist)-packages[/\\]|^<frozen")
-TIMED = "<timed exec>", "<timed eval>", "<magic-timeit>"  # IPython's names for what stands under `%%time` and `%%timeit`
+TIMED = "<timed exec>", "<timed eval>", "<magic-timeit>"  # IPython's names for code under `%%time` and `%%timeit`
 TIMEIT = ("def inner(_it, _timer):\n    setup\n    _t0 = _timer()\n    for _i in _it:\n        stmt\n"
           "    _t1 = _timer()\n    return _t1 - _t0\n")  # what it puts them into; the places count, too
 FARTHEST, CELLS = 400, 300  # expressions that are looked at behind one value; cells, the latest ones

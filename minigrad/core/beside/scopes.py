@@ -38,4 +38,5 @@ def end(module: Any, first: int) -> None:
     last = next(seqs)
     if last - first > 1:
         kind = type(module)
-        calls.append(tuple.__new__(Call, (weakref.ref(module), kind.__name__, kind.__module__, first, last, get_ident())))
+        made = weakref.ref(module), kind.__name__, kind.__module__, first, last, get_ident()
+        calls.append(tuple.__new__(Call, made))
