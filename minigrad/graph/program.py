@@ -243,13 +243,14 @@ class Context(NamedTuple):
         elif found is None and isinstance(call.func, ast.Subscript):
             found = self.value(whole)
         several = found if isinstance(found, list | tuple) else [found]
-        for m in (m for each in several if hasattr(type(each), "named_parameters") for m in each.modules()):
+        several = [each for each in several if hasattr(type(each), "named_parameters")]
+        for m in several if own is not None else [m for each in several for m in each.modules()]:
             hooks = [*m._forward_pre_hooks.values(), *m._forward_hooks.values()]
             for f in [*(getattr(hook, "args", [hook])[-1] for hook in hooks), *[type(m).forward] * (own is None)]:
                 code: Any = getattr(f, "__code__", None)
                 source = source_of(code) if code is not None and is_theirs(code) else None
                 if source is not None and (function := source.definition(code)) is not None:
-                    yield Context(source, function, call, self, {**f.__globals__, "self": m}, True)
+                    yield Context(source, function, call, self, {**f.__globals__, "self": getattr(f, "__self__", m)}, True)
 
     def argument(self, name: str) -> Iterator[tuple[Any, Context]]:
         """The expression that was given for a parameter of the function."""
