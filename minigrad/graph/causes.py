@@ -350,7 +350,7 @@ def carried(name: str, statement: Any, region: Any, root: Any, context: Context)
         return None
     cut = f"tuple(t.detach() for t in {name})" if isinstance(value_now, tuple) else f"{name}.detach()"
     cut = f"({name} if {name} is None else {cut})" if starts else cut
-    changes = [(n, cut) for n in own] or [(value, f"{grouped(value, context)}.detach()")]
+    changes = [(n, cut) for n in own if not isinstance(source.parents[n], ast.Compare)] or [(value, f"{grouped(value, context)}.detach()")]
     return finding("carried", context, statement, *changes, name=name) if own or earlier else None
 
 
@@ -451,10 +451,11 @@ def given(node: Any, context: Context) -> str:
 
 
 def described(value: Any) -> str:
-    """The type and the shape of a tensor, `float32[6, 3]`; "" for what is neither a tensor nor a module."""
+    """The type and the shape of a tensor, `float32[6, 3]`, or what else it is; "" for other things."""
     if is_tensor(value):
         return f"{value.dtype}{[*value.shape]}"[6:]
-    return "Module" * hasattr(type(value), "named_parameters")
+    module = hasattr(type(value), "named_parameters")
+    return "Module" if module else type(value).__name__ if type(value) in (list, tuple, dict, str, float, int) else ""
 
 
 def operands(error: BaseException, node: Any, context: Context) -> Finding | None:

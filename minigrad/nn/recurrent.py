@@ -104,8 +104,8 @@ class RNNCellBase(_Recurrent):
     def _check(self, input: Any, state: State) -> None:
         need(input.shape[1] == self.input_size, "cell_input", input.shape[1], self.input_size)
         for nr, h in enumerate(state):
-            need(h.shape[0] == input.shape[0], "cell_batch", input.shape[0], nr or "", h.shape[0])
-            need(h.shape[1] == self.hidden_size, "cell_hidden", nr or "", h.shape[1], self.hidden_size)
+            need(h.shape[0] == input.shape[0], "cell_batch", input.shape[0], nr, h.shape[0])
+            need(h.shape[1] == self.hidden_size, "cell_hidden", nr, h.shape[1], self.hidden_size)
 
     extra_repr = partialmethod(_shown_options, "-input_size -hidden_size", bias=True)
 

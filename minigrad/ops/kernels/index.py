@@ -116,7 +116,7 @@ def _grid(index: Any, dim: int) -> tuple:
 
 def _along(self: Any, index: Any, dim: int, name: str, word: str, *src: Any) -> tuple:
     """`self`, with at least one dimension, and the checked key of gather and scatter."""
-    self, index = (xp.atleast_1d(v) for v in (self, index))
+    self, index = (v.reshape(v.shape or 1) for v in (self, index))
     index = index if index.size else namespace(self).zeros((0,) * self.ndim, "int64")  # if empty, of any shape
     require(are_positions(index), f"{name}(): Expected dtype int32/int64 for index")
     require(all(x.dtype == self.dtype for x in src), "scatter(): Expected self.dtype to be equal to src.dtype")
