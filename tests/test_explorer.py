@@ -52,7 +52,7 @@ def test_the_numbers_of_an_opened_box_are_those_that_draw_writes_there(name):
     few = 2 if drawing.fold.home else 4
     numbers = 0
     for key, picture in reached(made, 1).items():
-        fold = made.fold(made.states[int(key)])
+        fold = made.fold([*made.states][int(key)])
         if picture["view"] != "backward" or fold.shown > 60:
             continue
         true = Drawing(drawing.graph, "backward", folded=fold, width=drawing.width)

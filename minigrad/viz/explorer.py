@@ -52,7 +52,7 @@ class Explorer(Stage):
         self.rolled = drawing.fold
         self.turns = levels.fold(graph, repeats=False) if drawing.fold.rolls else drawing.fold
         first = State(drawing.view, False, not drawing.fold.rolls, drawing.fold.closed)
-        self.first, self.states = first, [first]
+        self.first, self.states = first, {first: 0}
         lines: dict[tuple[int, str], list[str]] = {}
         for n in sorted(graph.nodes, key=lambda n: n.seq):
             if n.line and n.line[1]:
@@ -92,7 +92,7 @@ class Explorer(Stage):
         made: list[dict[str, Any]] = []
         todo = ["0"]
         for key in todo:
-            if made and self.fold(self.states[int(key)]).shown > boxes:
+            if made and self.fold([*self.states][int(key)]).shown > boxes:
                 continue
             made.append(self.picture(key))
             room -= len(made[-1]["svg"])
@@ -105,7 +105,7 @@ class Explorer(Stage):
 
     def picture(self, key: str) -> dict[str, Any]:
         """The picture of a state, the cards of its parts, who is wired to whom, and where one can go from it."""
-        state = self.states[int(key)]
+        state = [*self.states][int(key)]
         fold = self.fold(state)
         drawing = self.drawing.refolded(fold, state.view, NARROW if state.narrow else self.drawing.width)
         en = drawing.drawn(None, framed=False)
@@ -120,8 +120,7 @@ class Explorer(Stage):
                     count := self.fold(other).shown) > max(fold.shown, levels.MANY_BOXES):
                 many[name] = count
             else:
-                self.states += [other] if other not in self.states else []
-                to[name] = str(self.states.index(other))
+                to[name] = str(self.states.setdefault(other, len(self.states)))
         return {"key": key, "view": state.view, "narrow": state.narrow, "alias": home, "to": to, "many": many,
                 **in_both(en, drawing.drawn(None, framed=False)), "cards": self.cards(shown, {*PART.findall(en)}),
                 "links": links(shown, home, state.view),
@@ -162,12 +161,11 @@ class Explorer(Stage):
             made[h.id] = card(h.label, h.kind, [])
         for cut in graph.cuts:
             made[cut.id] = card(*words.cut_label(cut), [])
-        spans = levels.order_spans(fold)
+        spans, whole = levels.order_spans(fold), self.drawing.graph
         for id in (*fold.boxes, *fold.frames):
             scope, module = fold.scopes[id], words.module(fold, id, {})
-            params = [f"{t.label} {t.shape}" for n in graph.nodes if fold.chips.get(n.id) == id
-                      for acc in fold.own.get(n.id, (n.id,))
-                      for t in [self.drawing.graph.tensor(self.drawing.graph.node(acc).leaf)]]
+            accs = (acc for one in fold.chips_of.get(id, ()) for acc in fold.own.get(one, (one,)))
+            params = [f"{t.label} {t.shape}" for t in map(whole.tensor, (whole.node(acc).leaf for acc in accs))]
             rows = [["path", scope.path], ["", f"{len(fold.inside[id])} ops"], ["parameters()", several(params)],
                     ["backward()", spans.get(id, "")]]
             made[id] = card(" ".join(words.title_of(fold, id)), module.shapes, rows)
