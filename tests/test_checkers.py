@@ -1,6 +1,7 @@
 """Verdicts: every right answer passes, every wrong one is told its misconception, in both languages."""
 
 import importlib
+import io
 import pkgutil
 import re
 import subprocess
@@ -113,6 +114,61 @@ def test_the_sentence_fits_what_the_answer_did(exercise, answer, says):
     given = next(a for _, a in TABLES[exercise].wrongs if named(a) == answer)
 
     assert says in check(exercise, given).text
+
+
+def slope_times_step(f, x, dx):
+    knob = minigrad.tensor(float(x), requires_grad=True)
+    f(knob).backward()
+    return knob.grad * dx
+
+
+class Unspeakable(Exception):
+    def __str__(self):
+        return self.nothing
+
+    __repr__ = __str__
+
+
+def in_threads(f, x, dx):
+    found = []
+    thread = threading.Thread(target=lambda: found.append(slope_times_step(f, x, dx)))
+    thread.start()
+    thread.join()
+    return found[0]
+
+
+def recurses_deeper(f, x, dx):
+    sys.setrecursionlimit(5_000)
+    return slope_times_step(f, x, dx)
+
+
+def breaks_backward(f, x, dx):
+    minigrad.Tensor.backward = minigrad.tensor = lambda *given, **named: None
+    return slope_times_step(f, x, dx)
+
+
+def raises(error):
+    def answer(f, x, dx):
+        raise error
+
+    return answer
+
+
+@pytest.mark.parametrize(("answer", "idea"), [
+    (breaks_backward, "raised"), (lambda f, x, dx: 10**400, "constant"), (lambda f, x, dx: Unspeakable(), "kind"),
+    (raises(Unspeakable()), "raised"), (raises(GeneratorExit()), "raised"), (raises(MemoryError()), "raised"),
+    (lambda f, x, dx: float(input()), "raised"), (recurses_deeper, None), (in_threads, None)], ids=str)
+def test_whatever_an_answer_does_the_next_one_is_judged_as_ever(answer, idea, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    limit, said = sys.getrecursionlimit(), {}
+    for lang in ("en", "zh"):
+        minigrad.set_language(lang)
+        said[lang] = check("01", answer)
+        assert said[lang].misconception == idea, said[lang].text
+        assert check("01", slope_times_step).passed
+
+    assert said["en"].text != said["zh"].text
+    assert sys.getrecursionlimit() == limit
 
 
 def test_while_an_answer_runs_others_find_their_tensors_as_they_were():

@@ -20,17 +20,18 @@ from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib import import_module
 from itertools import islice, pairwise
-from math import isclose, isfinite
+from math import inf, isclose, isfinite
 from pathlib import Path
 from typing import Any
 
 from ..graph.snapshot import Graph
 from ..text import get_language, knows, say
-from .running import OURS, Outcome, attempt, is_empty
+from .running import OURS, Outcome, attempt, in_words, is_empty
 from .verdict import Verdict, not_yet, right, wrong
 
 CLOSE = {"rel_tol": 2e-5, "abs_tol": 2e-6}  # float32, after a few operations
 WIDTH = 76  # of a value in a verdict
+HUGE = 10**300  # no float holds much more
 
 
 @dataclass(frozen=True)
@@ -159,7 +160,7 @@ class Exercise:
     def imitated(self, trials: Sequence[Trial]) -> str | None:
         """The misconception with a model that does what the answer does, on all cases."""
         held = [t for t in trials if t.fault != "endless" and not self.excused(t)]
-        if all(t.right for t in held):
+        if all(t.right for t in held) or all(t.fault for t in held):  # where nothing comes out, no idea shows
             return None
         return next((key for key, models in self.models.items() for model in models
                      if all(self.alike(self.trial(model, t.case), t) for t in held)), None)
@@ -218,6 +219,7 @@ def plain(value: Any, want: Any = ()) -> Any:
     if hasattr(value, "tolist") and not inspect.isclass(value):  # tensors and arrays of any library
         value = value.tolist()
     value = [plain(v) for v in value] if isinstance(value, list | tuple) else value
+    value = inf if isinstance(value, int) and abs(value) > HUGE else value
     while isinstance(want, int | float) and isinstance(value, list) and len(value) == 1:
         value = value[0]
     return value
@@ -241,7 +243,7 @@ def as_text(value: Any) -> str:
     """A value as short as it can be."""
     if isinstance(value, list):
         return shortened(f"[{', '.join(map(as_text, value))}]")
-    return f"{value:.6g}" if isinstance(value, float) else shortened(repr(value))
+    return f"{value:.6g}" if isinstance(value, float) else shortened(in_words(repr, value))
 
 
 def shortened(text: str) -> str:

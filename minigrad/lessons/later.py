@@ -1,21 +1,12 @@
 """Weeks after the course: one loop with three faults, to be found without pictures. `check("later", loop)`."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from .. import no_grad, tensor, zeros
-from .exercise import Case, Exercise, case, programs, whenever
+from .exercise import Exercise, programs, whenever, written
 
 KM, FARE, ROUNDS, LR = (0.5, 1.5, 2.5), (1.0, 1.5, 2.0), 200, 0.1
-
-
-def cases() -> Iterator[Case]:
-    w = b = total = 0.0
-    for _ in range(ROUNDS):
-        errors = [w * x + b - y for x, y in zip(KM, FARE, strict=True)]
-        total += sum(e * e for e in errors) / 3
-        w, b = (w - LR * 2 * sum(e * x for e, x in zip(errors, KM, strict=True)) / 3, b - LR * 2 * sum(errors) / 3)
-    yield case("w, b, total = loop()", w=w, b=b, total=total)
 
 
 def faulty(cut: bool, clear: str) -> Callable:
@@ -38,7 +29,7 @@ def faulty(cut: bool, clear: str) -> Callable:
     return loop
 
 
-EXERCISE = Exercise("later", cases, programs("loop"), {
+EXERCISE = Exercise("later", written("later"), programs("loop"), {
     "still_cut": [faulty(True, clear) for clear in ("", "wb")],
     "not_cleared": [faulty(False, clear) for clear in ("", "w", "b")],
 }, economy={"growing_graph": whenever(lambda t: getattr(t.facts["names"]["total"], "requires_grad", False))})

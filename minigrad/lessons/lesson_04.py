@@ -1,26 +1,10 @@
 """Lesson 4, "What adds up?": the gradient of a mean over all rides, one backward for each chunk of them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate, product
 from typing import Any
 
-from .exercise import Case, Exercise, Trial, case, grows, programs, whenever
-
-RIDES = ((0.5, 1.0), (1.5, 1.5), (2.5, 2.0), (4.0, 2.5), (1.0, 1.5), (3.0, 2.0))
-# sizes of the chunks, w, and what lay in w.grad before
-CASES = (((3,), 2.0, 7.0), ((1, 2), 2.0, None), ((2, 2), -1.0, 100.0), ((2, 1, 3), 0.5, -4.0))
-
-
-def cases() -> Iterator[Case]:
-    for sizes, w, old in CASES:
-        rides = RIDES[: sum(sizes)]
-        slopes = [2 * km * (w * km - fare) for km, fare in rides]
-        chunks = [rides[sum(sizes[:i]):][:size] for i, size in enumerate(sizes)]
-        pairs = ", ".join("(torch.tensor({}), torch.tensor({}))".format(*map(list, zip(*chunk, strict=True)))
-                          for chunk in chunks)
-        earlier = f"w.grad = torch.tensor({old})\n" if old else ""
-        yield case(f"w = torch.tensor({w}, requires_grad=True)\n{earlier}"
-                   f"chunks = [{pairs}]\nbackward_in_chunks(w, chunks)", w=w, w__grad=sum(slopes) / len(rides))
+from .exercise import Exercise, Trial, grows, programs, whenever, written
 
 
 def in_chunks(weigh: Callable, clear: str = "first", divide: Callable | None = None, part: slice = slice(None),
@@ -85,7 +69,7 @@ def habit(trial: Trial) -> Any:
     return facts and facts["arrived"] and (len(trial.outcome.calls) < facts["chunks"], facts["even"] and grows(trial))
 
 
-EXERCISE = Exercise("04", cases, programs("backward_in_chunks", watch), MODELS, economy={
+EXERCISE = Exercise("04", written("04"), programs("backward_in_chunks", watch), MODELS, economy={
     "wrong_value:no_backward": whenever(lambda t: not t.outcome.calls),
     "one_backward": whenever(lambda t: len(t.outcome.calls) < t.facts["chunks"]),
     "wrong_value:many_backwards": whenever(lambda t: len(t.outcome.calls) > t.facts["chunks"]),

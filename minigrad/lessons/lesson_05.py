@@ -3,43 +3,18 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, Sequence
-from math import prod
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from .. import arange, float32, tensor
 from ..graph.restoring import names_in
-from .exercise import BY_ITSELF, Case, Exercise, case, programs, stored, whenever
+from .exercise import BY_ITSELF, Exercise, programs, stored, whenever, written
 from .running import OURS
 
-
-def products() -> Iterator[Case]:
-    for three in stored("cases")["products"]:
-        g, a, b = (tensor(rows, dtype=float32) for rows in three.values())
-        lines = "".join(f"{name} = torch.tensor({t.tolist()})\n" for name, t in zip(three, (g, a, b), strict=True))
-        yield case(f"{lines}for_a, for_b = matmul_grads(grad, a, b)",
-                   for_a=(g @ b.T).tolist(), for_b=(a.T @ g).tolist())
-
-
-EXERCISE = Exercise("05", products, programs("matmul_grads"), {
+EXERCISE = Exercise("05", written("05"), programs("matmul_grads"), {
     key: [eval(f"lambda g, a, b: ({text})") for text in texts]
     for key, texts in stored("cases")["wrong_products"].items()}, signs=BY_ITSELF)
 
-# 05.1: the shape of what was broadcast, and the one that it got
-SHAPES = (
-    ((), (2,)), ((3,), (3,)), ((2,), (2, 2)), ((2, 1), (2, 2)), ((1,), (3,)), ((1, 3), (2, 3)), ((2, 1), (3, 2, 3)),
-    ((3,), (1, 3)), ((1, 1), (2, 3)), ((), ()), ((1, 2, 1), (2, 3, 2, 2)), ((1, 3), (0, 3)), ((1,), (2, 0)),
-    ((0,), (2, 0)), ((), (2, 2)), ((2,), (2, 3, 2)),
-)
-
-
-def sums() -> Iterator[Case]:
-    for shape, grown in SHAPES:
-        count = prod(grown)
-        grad = (arange(count, dtype=float32) ** 2).reshape(grown)
-        made = f"torch.tensor({grad.tolist()})" if count else f"torch.zeros({grown})"
-        yield case(f"grad = {made}\nx = sum_back(grad, {shape})", x__shape=list(shape),
-                   x=grad.sum_to_size(shape).tolist())
+# 05.1: the sum after broadcasting
 
 
 def summing(take: Callable = lambda x, axis: x.sum(axis), new: bool = True, ones: bool = True, keep: bool = True,
@@ -93,5 +68,5 @@ def play(answer: Callable, *data: str) -> tuple[dict, dict]:
     return got, {**facts, "said": says("sum_to_size", answer, set())}
 
 
-SUM_BACK = Exercise("05.1", sums, play, MODELS, signs=BY_ITSELF, economy={
+SUM_BACK = Exercise("05.1", written("05.1"), play, MODELS, signs=BY_ITSELF, economy={
     "wrong_value:one_word": whenever(lambda t: t.facts["said"])})

@@ -126,7 +126,7 @@ def search(edges: slice = slice(None), levels: int = 1000,
 
 MODELS = {
     "first_edge": [search(slice(1)), search(slice(-1, None))],
-    "one_level": [search(levels=1), search(levels=2), search(levels=3)],
+    "one_level": [search(levels=2), search(levels=3)],
     "by_value": [search(counts=lambda variable, leaf: bool(variable == leaf))],
     "any_leaf": [search(counts=lambda variable, leaf: True)],
     "asks_the_switch": [lambda result, leaf: leaf.requires_grad,

@@ -1,28 +1,12 @@
 """Lesson 8, "Does it learn?": the training loop, written from blank."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
 from typing import Any
 
 from .. import Tensor, no_grad, tensor
 from ..core.beside.observers import observing
-from .exercise import Case, Exercise, Trial, case, grows, plain, programs
-
-RECEIPTS = "[0.5, 1.5, 2.5]", "[1.0, 1.5, 2.0]"
-CASES = ((*RECEIPTS, 1, 0.1), (*RECEIPTS, 2, 0.1), (*RECEIPTS, 3, 0.05),
-         ("[1.0, 2.0, 0.5, 3.0]", "[2.0, 2.5, 1.0, 5.0]", 5, 0.02), (*RECEIPTS, 100, 0.1))
-
-
-def cases() -> Iterator[Case]:
-    for km, fare, steps, lr in CASES:
-        rides = list(zip(eval(km), eval(fare), strict=True))
-        w = b = 0.0
-        for _ in range(steps):
-            errors = [(w * x + b - y, x) for x, y in rides]
-            w, b = (w - lr * 2 * sum(e * x for e, x in errors) / len(rides),
-                    b - lr * 2 * sum(e for e, _ in errors) / len(rides))
-        yield case(f"km = torch.tensor({km})\nfare = torch.tensor({fare})\nw, b = train(km, fare, {steps}, {lr})",
-                   w=w, b=b)
+from .exercise import Exercise, Trial, grows, plain, programs, written
 
 
 def play(answer: Callable, *data: str) -> tuple[dict, dict]:
@@ -107,7 +91,7 @@ def lost_leaf(trials: Sequence[Trial]) -> Trial | None:
 
 REDUCES = (mean, lambda x: x.sum())
 KEEPS = [{"clear": clear, "retain": retain} for clear, retain in product(("wb", ""), (True, False))]
-EXERCISE = Exercise("08", cases, play, {
+EXERCISE = Exercise("08", written("08"), play, {
     "not_cleared": [loop(reduce, clear) for reduce, clear in product(REDUCES, ("", "w", "b"))],
     "cleared_too_early": [loop(early=True)],
     "growing_graph": [loop(total=True, **keeps) for keeps in KEEPS],

@@ -5,7 +5,7 @@ from typing import Any
 
 from .. import stack
 from ..autograd import grad
-from .exercise import Case, Exercise, Trial, at_places, case, noting, programs, same, whenever, written
+from .exercise import Case, Exercise, Trial, at_places, case, noting, plain, programs, same, whenever, written
 
 FUNCTIONS = (("x[0] * x[1]", [2.0, 5.0], [1.0, 10.0], [10.0, 1.0]),
              ("x[0] ** 2 * x[1]", [2.0, 3.0], [1.0, -1.0], [2.0, 4.0]),
@@ -72,8 +72,8 @@ def both(a: Any, b: Any) -> float:
 
 
 def dual(product: Callable, sum: Callable = plus, of_number: Callable = lambda n: 0.0,
-         scales: bool = False, edits: bool = False) -> type:
-    """A wrong model: the dot of a product and of a sum, that of a plain number, and whether results are new."""
+         scales: bool = False) -> type:
+    """A wrong model: the dot of a product and of a sum, that of a plain number."""
 
     class Model:
         def __init__(self, value: float, dot: float) -> None:
@@ -81,11 +81,7 @@ def dual(product: Callable, sum: Callable = plus, of_number: Callable = lambda n
 
         def made(self, other: Any, value: Callable, dot: Callable, right: Callable) -> Any:
             b = other if isinstance(other, Model) else Model(other, of_number(other))
-            values = value(self.value, b.value), (right if scales and b is not other else dot)(self, b)
-            if not edits:
-                return Model(*values)
-            self.value, self.dot = values
-            return self
+            return Model(value(self.value, b.value), (right if scales and b is not other else dot)(self, b))
 
         def __add__(self, other: Any) -> Any:
             return self.made(other, lambda a, b: a + b, sum, plus)
@@ -98,12 +94,16 @@ def dual(product: Callable, sum: Callable = plus, of_number: Callable = lambda n
     return Model
 
 
+def parts_of(x: Any) -> list[Any]:
+    return [plain(getattr(x, part, None)) for part in ("value", "dot")]
+
+
 PARTS = {"product_of_slopes": [lambda a, b: a.dot * b.dot],
          "missing_term": [lambda a, b: a.dot * b.value, lambda a, b: a.value * b.dot],
          "no_swap": [lambda a, b: a.dot * a.value + b.dot * b.value]}
-DUAL = Exercise("B.2", written("B.2"), programs("Dual", call="d = "), {
+DUAL = Exercise("B.2", written("B.2"), programs("Dual", lambda names: {"x": parts_of(names["x"])}, call="d = "), {
     **{key: [dual(part, scales=scales) for part in parts for scales in (False, True)] for key, parts in PARTS.items()},
     "constant_moves": [dual(both, of_number=of) for of in (lambda n: 1.0, lambda n: n)],
-    "edits_input": [dual(both, edits=True, scales=scales) for scales in (False, True)],
     "wrong_value:dot_of_sum": [dual(both, sum=lambda a, b: a.dot), dual(both, sum=lambda a, b: a.dot * b.dot)],
-}, of="class")
+}, signs={"edits_input": whenever(
+    lambda t: not same(t.facts["x"], parts_of(t.facts["names"]["x"])))}, of="class")

@@ -4,24 +4,27 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from .exercise import BY_ITSELF, Exercise, Trial, programs, same, too_deep, written
 
 
 def engine(mul: Callable = lambda a, b, g: (g * b, g * a), add: Callable = lambda g: (g, g), seed: float = 1.0,
-           put: str = "add", once: bool = False, early: bool = False, keep: str = "", fresh: bool = False) -> type:
+           put: str = "add", once: bool = False, early: bool = False, keep: str = "", fresh: bool = False,
+           at: int = 0) -> type:
     """A wrong model: the rules; what the root begins with; how what arrives is put; one edge for each child;
-    nodes that run at the first arrival; gradients in the middle, or those of leaves, when backward is called again."""
+    nodes that run at the first arrival; gradients in the middle, or those of leaves, when backward is called again;
+    which of the nodes that may run does so, the first or the last."""
 
     class Model:
         def __init__(self, data: float, next: tuple = (), rule: Callable = lambda g: ()) -> None:
             self.data, self.grad, self.next, self.vjp = data, 0.0, next, rule
 
         def __add__(self, other: Model) -> Model:
-            return Model(self.data + other.data, (self, other), add)
+            return type(self)(self.data + other.data, (self, other), add)
 
         def __mul__(self, other: Model) -> Model:
-            return Model(self.data * other.data, (self, other), lambda g: mul(self.data, other.data, g))
+            return type(self)(self.data * other.data, (self, other), lambda g: mul(self.data, other.data, g))
 
         def backward(self) -> None:
             nodes = [self]
@@ -34,18 +37,34 @@ def engine(mul: Callable = lambda a, b, g: (g * b, g * a), add: Callable = lambd
                 if fresh or (node.next and not keep):
                     node.grad = 0.0
             waiting = Counter(child for node in nodes for child in node.next)
-            ready = nodes if early else [self]
+            ready, ran = [self], set()
             self.grad = seed + (self.grad if keep == "root too" else 0.0)
-            for node in ready:
+            while ready:
+                if (node := ready.pop(at)) in ran:
+                    continue
+                ran.add(node)
                 sent = list(zip(node.next, node.vjp(node.grad), strict=True))
                 for child, g in dict(sent).items() if once else sent:
                     child.grad = g + (child.grad if put == "add" else 0.0)
-                for child, _ in [] if early else sent:
+                for child, _ in sent:
                     waiting[child] -= 1
-                    if not waiting[child]:
+                    if early or not waiting[child]:
                         ready.append(child)
 
     return Model
+
+
+class Deep(engine()):  # type: ignore[misc]
+    """A wrong model: each child runs as soon as it is met, by a call within the call."""
+
+    def backward(self, met: Any = None) -> None:
+        if met is None:
+            self.grad, met = 1.0, set()
+        met.add(self)
+        for child, g in zip(self.next, self.vjp(self.grad), strict=True):
+            child.grad += g
+            if child not in met:
+                child.backward(met)
 
 
 def excused(trial: Trial) -> bool:
@@ -69,9 +88,9 @@ EXERCISE = Engine("D", written("D"), programs("Value", call="\0"), {
     "wrong_value:nothing_arrives": [engine(seed=0.0)],
     "wrong_rule": [engine(lambda a, b, g: (b, a))],
     "no_swap": [engine(lambda a, b, g: (g * a, g * b), keep=keep) for keep in KEPT],
-    "walk_overwrite": [engine(put="set", keep=keep) for keep in KEPT],
+    "walk_overwrite": [engine(put="set", keep=keep, at=at) for keep in KEPT for at in (0, -1)],
     "walk_double_edge": [engine(once=True, keep=keep) for keep in KEPT],
-    "walk_early": [engine(early=True, keep=keep) for keep in KEPT],
+    "walk_early": [*(engine(early=True, keep=keep, at=at) for keep in KEPT for at in (0, -1)), Deep],
     "grad_replaces": [engine(fresh=True)],
     "stale_inside": [engine(keep=keep) for keep in KEPT[1:]],
 }, signs={**BY_ITSELF, "walk_deep": too_deep}, of="class", excused=excused)

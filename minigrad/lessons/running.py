@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from .._tensor import Tensor
 from ..core import backward as engine
 from ..core.engine import GraphTask
 from ..random import get_rng_state, set_rng_state
@@ -84,8 +85,8 @@ def attempt(f: Callable, *args: Any) -> Outcome:
                 raise error
             fault = {"fault": "endless"} if late else {}
         except BaseException as error:  # whatever the learner's code raises is news for the learner
-            if not (isinstance(error, Exception | SystemExit) or hasattr(error, "misconception")):
-                raise  # Ctrl-C
+            if isinstance(error, KeyboardInterrupt):
+                raise
             fault = described(error)
     return Outcome(value, printed=printed.getvalue(), calls=tuple(calls), **fault)
 
@@ -94,7 +95,7 @@ def described(error: BaseException) -> dict[str, str]:
     """The key of an error, its first line, and where in the learner's code it was raised."""
     if isinstance(error, RecursionError):  # which call was one too many depends on who called us
         return {"fault": "raised", "error": "RecursionError"}
-    text = str(error).strip().partition("\n")[0].rstrip(".")
+    text = in_words(str, error).strip().partition("\n")[0].rstrip(".")
     key = getattr(error, "misconception", "") or next((k for w, k in SAYS_ITSELF.items() if w in text), "raised")
     frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith(OURS)]
     own = [f for f in frames if f.filename == frames[0].filename]  # the learner's file called all others
@@ -103,16 +104,35 @@ def described(error: BaseException) -> dict[str, str]:
     return {"fault": key, "error": f"{type(error).__name__}: {text}" if text else type(error).__name__, "line": line}
 
 
+def in_words(spell: Callable[[Any], str], value: Any) -> str:
+    """`str` or `repr` of what a learner made; its type's name, where that fails."""
+    try:
+        return spell(value)
+    except Exception:
+        return type(value).__name__
+
+
 @contextlib.contextmanager
 def untouched() -> Iterator[None]:
-    """Put back the random streams, let no warning of the answer become an error or a lasting one, and look for no
-    cause of an error: nobody will read the note, and in a long file it takes more than a second."""
+    """Put back the random streams, how deep calls may lie, and what tensors and the package could do. Let no warning
+    of the answer become an error or a lasting one, and look for no cause of an error: nobody will read the note, and
+    in a long file it takes more than a second."""
     with contextlib.ExitStack() as undo, warnings.catch_warnings(action="ignore"):
         undo.callback(set_rng_state, get_rng_state())
         undo.callback(random.setstate, random.getstate())
+        undo.callback(sys.setrecursionlimit, sys.getrecursionlimit())
+        for place in (sys.modules["minigrad"], Tensor):
+            undo.callback(put_back, place, {**vars(place)})
         undo.callback(setattr, presentation, "explain", presentation.explain)
         presentation.explain = lambda *given: None
         yield
+
+
+def put_back(place: Any, names: dict[str, Any]) -> None:
+    """Give a class or a module the things back that it had under these names."""
+    for name, value in names.items():
+        if vars(place).get(name) is not value:
+            setattr(place, name, value)
 
 
 @contextlib.contextmanager

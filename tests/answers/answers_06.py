@@ -616,3 +616,8 @@ FIXES.wrong("kind")({str(n): fix for n, fix in GOOD.items()})
 FIXES.wrong("kind")({n - 1: fix for n, fix in GOOD.items()})
 FIXES.wrong("kind")({n: list(fix[1]) for n, fix in GOOD.items()})
 FIXES.wrong("kind")(tuple(GOOD.values()))
+
+
+@wrong("constant")
+def never(result, leaf):
+    return False

@@ -749,3 +749,27 @@ another("kind", __add__=lambda a, b: a.value + getattr(b, "value", b))
 another("generator", __add__=lambda a, b: (n for n in (a.value, b)))
 another("wrong_value", __mul__=lambda a, b: type(a)(a.value + getattr(b, "value", b), a.dot + getattr(b, "dot", 0)))
 another("raised", __init__=lambda self, value, dot: setattr(self, "pair", (value, dot)))
+
+
+@DUAL.wrong("edits_input")
+class AddsIntoItself(InPlace):
+    def __mul__(self, other):
+        value, dot = getattr(other, "value", other), getattr(other, "dot", 0.0)
+        return AddsIntoItself(self.value * value, self.dot * value + self.value * dot)
+
+    __rmul__ = __mul__
+
+
+@DUAL.wrong("wrong_value")
+class HasItsPartsExchanged:
+    def __init__(self, dot, value):
+        self.dot, self.value = dot, value
+
+    def __add__(self, other):
+        return HasItsPartsExchanged(self.dot + getattr(other, "dot", 0.0), self.value + getattr(other, "value", other))
+
+    def __mul__(self, other):
+        value, dot = getattr(other, "value", other), getattr(other, "dot", 0.0)
+        return HasItsPartsExchanged(self.dot * value + self.value * dot, self.value * value)
+
+    __radd__, __rmul__ = __add__, __mul__

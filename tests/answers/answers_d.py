@@ -686,3 +686,49 @@ without("raised", __add__=lambda a, b: a + b.nothing)
 without("raised", __init__=lambda self: None)
 without("wrong_value", __add__=lambda a, b: Counting(a.data + b.data))
 without("wrong_value", __mul__=lambda a, b: Counting.made(a, a.data + b.data, (a, b.data), (b, a.data)))
+
+
+# ---- too early, in each order in which one may meet nodes
+
+
+def calls_each_child_it_meets(self, met=None):
+    if met is None:
+        self.grad, met = 1.0, set()
+    met.add(self)
+    for child, g in zip(self.next, self.vjp(self.grad), strict=True):
+        child.grad += g
+        if child not in met:
+            child.backward(met)
+
+
+def takes_the_last_that_it_met(self):
+    self.grad, todo, met = 1.0, [self], set()
+    while todo:
+        node = todo.pop()
+        if node not in met:
+            met.add(node)
+            for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+                child.grad += g
+                todo.append(child)
+
+
+def puts_in_order_and_overwrites(self):
+    order, met = [], set()
+
+    def visit(node):
+        met.add(node)
+        for child in node.next:
+            if child not in met:
+                visit(child)
+        order.append(node)
+
+    visit(self)
+    self.grad = 1.0
+    for node in reversed(order):
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad = g
+
+
+for idea, walk in (("walk_early", calls_each_child_it_meets), ("walk_early", takes_the_last_that_it_met),
+                   ("walk_overwrite", puts_in_order_and_overwrites)):
+    ANSWERS.wrong(idea)(with_backward(walk))
