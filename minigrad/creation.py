@@ -154,11 +154,8 @@ def legacy_tensor(cls: type, *data: Any, dtype: Any = None) -> Tensor:
     demand(cls is Tensor, "tensor.subclass", kind=NotImplementedError, name=cls.__name__)
     first = data[0] if data else 0
     if isinstance(first, TensorBase):
-        options = ("TensorOptions(dtype={}, device=cpu, layout=Strided, requires_grad=false (default), "
-                   "pinned_memory=false (default), memory_format=(nullopt))")
         have = dtypes.of(first._data.dtype)
-        require(dtype in (None, have), f"expected {options.format(dtype and dtype.c_name)} "
-                f"(got {options.format(have.c_name)})", TypeError)
+        need(dtype in (None, have), "new_type", dtype and dtype.c_name, have.c_name, kind=TypeError)
         return TENSORS.alias(first)
     if isinstance(first, str | list | tuple | ndarray) and not isinstance(first, Size):
         return made(array_of(first).astype(_kind(dtype)))

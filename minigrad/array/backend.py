@@ -33,9 +33,7 @@ class device:
         elif isinstance(type, int) and not isinstance(type, bool):
             require(device_count(), "Cannot access accelerator device when none is available.")
             type, index = "cuda", type
-        elif not isinstance(type, str):
-            raise TypeError("device() received an invalid combination of arguments - got "
-                            f"({type.__class__.__name__}), but expected one of:")
+        need(isinstance(type, str), "device_arguments", type.__class__.__name__, kind=TypeError)
         name, colon, number = type.partition(":")
         if name not in _TYPES or (colon and (index is not None or not number.isdecimal())):
             require(type, "Device string must not be empty")

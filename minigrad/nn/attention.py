@@ -96,15 +96,14 @@ class MultiheadAttention(_Weighted):
         """Whether there is a batch. Raises: AssertionError, as PyTorch does, where dimensions do not fit."""
         dims = query.dim()
         need(dims in (2, 3), "attention_query", dims, kind=AssertionError)
-        said = f"For {'batched (3-D)' if dims == 3 else 'unbatched (2-D)'} `query`, expected "
-        require(key.dim() == value.dim() == dims, f"{said}`key` and `value` to be {dims}-D but found {key.dim()}-D and "
-                f"{value.dim()}-D tensors respectively", AssertionError)
-        require(padding is None or padding.dim() == dims - 1, f"{said}`key_padding_mask` to be `None` or {dims - 1}-D "
-                f"but found {padding is not None and padding.dim()}-D tensor instead", AssertionError)
-        require(mask is None or mask.dim() in (2, 3), f"{said}`attn_mask` to be `None`, 2-D or 3-D but found "
-                f"{mask is not None and mask.dim()}-D tensor instead", AssertionError)
-        require(self.in_proj_weight is None or key.shape == value.shape,
-                f"key shape {key.shape} does not match value shape {value.shape}", AssertionError)
+        given = "batched (3-D)" if dims == 3 else "unbatched (2-D)"
+        fits = key.dim() == value.dim() == dims
+        need(fits, "attention_key", given, dims, key.dim(), value.dim(), kind=AssertionError)
+        for name, m, ranks in (("padding", padding, (dims - 1,)), ("mask", mask, (2, 3))):
+            fits = m is None or m.dim() in ranks
+            need(fits, f"attention_{name}", given, dims - 1, m is not None and m.dim(), kind=AssertionError)
+        fits = self.in_proj_weight is None or key.shape == value.shape
+        need(fits, "attention_value", key.shape, value.shape, kind=AssertionError)
         return bool(dims == 3)
 
     def _project(self, query: Any, key: Any, value: Any) -> tuple:

@@ -15,11 +15,7 @@ from ..core.beside.refusals import must_be, must_be_tensor, shape_mismatch, type
 from ..core.graph import TensorBase, constant
 from ..core.row import Row, parameters
 from ..text import presentation
-from ..text.presentation import (
-    need as need,
-    require as require,  # asks of arguments too
-    torch_says,
-)
+from ..text.presentation import need as need, require as require, torch_says
 
 
 def titled(function: Callable, name: str, doc: str) -> Callable:

@@ -82,6 +82,11 @@ class Moment(anywidget.AnyWidget):
         self.answers.append((question, given, bool(right)))
         return self.say("right" if right else "not_right")
 
+    def expect(self, holds: Any, key: str, **blanks: Any) -> None:
+        """Raises: Refused, with the sentence, unless `holds`."""
+        if not holds:
+            raise Refused(self.say(key, **blanks))
+
     def typed(self, words: str, key: str) -> float:
         """A number from a field. Raises: Refused, with the sentence, for what is none, or not finite."""
         with suppress(ValueError):

@@ -12,7 +12,7 @@ from typing import Any
 from ..graph.followed import Followed, cut, pinned, so_far
 from ..graph.snapshot import Graph, NodeRecord
 from ..text import demand
-from .asking import Moment, Part, Refused, graph_parts
+from .asking import Moment, Part, graph_parts
 from .display import Drawing, learners_scope
 from .reasons import why
 
@@ -78,8 +78,8 @@ class Versions(Moment):
         return {"kind": "table", "head": ["", *map(str, self.ran)], "rows": rows}
 
     def reply(self, do: str, at: Any, values: dict[str, list[str]]) -> dict[str, Any]:
-        if "pin" not in values or "line" not in values:
-            raise Refused(self.say("no_pin_chosen" if "pin" not in values else "no_line_chosen"))
+        self.expect("pin" in values, "no_pin_chosen")
+        self.expect("line" in values, "no_line_chosen")
         (pin,), line, stale = values["pin"], int(values["line"][0]) + 1, self.stale
         line = 0 if line > len(self.program.lines) else line
         given = f"{self.say('no_pin') if pin == '0' else pin}; {line or self.say('no_line')}"
@@ -127,15 +127,13 @@ class Detective(Moment):
                           *trouble(self.program)]}
 
     def reply(self, do: str, at: Any, values: dict[str, list[str]]) -> dict[str, Any]:
-        if "line" not in values:
-            raise Refused(self.say("no_line_chosen"))
+        self.expect("line" in values, "no_line_chosen")
         line = int(values["line"][0]) + 1
         none = line > len(self.program.lines)
         right = not self.cuts if none else line in self.cuts
         given = self.say("no_line") if none else f"{line}: {self.program.lines[line - 1].strip()}"
         said = self.verdict(self.say("detective_ask", leaf=self.leaf), given, right)
-        if not right:
-            raise Refused(self.say("detective_again", line=given))
+        self.expect(right, "detective_again", line=given)
         cut_at = max(self.cuts, default=len(self.program.lines) + 1)  # the first line of a `with` counts too
         notes: dict[int, Part] = {}
         for n, names in self.thread.items():
@@ -222,8 +220,7 @@ class Board(Moment):
         found = self.text(key, "found", line=line, count=len(wrote), node=wrote[-1] if wrote else "", slots=slots)
         if not self.predict:
             return self.board(i + 1, found=[found])
-        if "pill" not in values:
-            raise Refused(self.say("no_pill"))
+        self.expect("pill" in values, "no_pill")
         pill, marked = self.pills(i)[int(values["pill"][0])], [int(n) for n in values.get("slot", [])]
         given = f"{pill or self.say('no_node')}; None: {', '.join(map(str, marked)) or self.say('no_slot')}"
         question = f"{line}: {self.program.lines[line - 1].strip()}"

@@ -11,7 +11,7 @@ from typing import Any
 from ..graph.snapshot import AnyTensor
 from ..graph.trial import rounds_of
 from ..text import demand, say
-from .asking import Axes, Moment, Part, Refused, chart, shown
+from .asking import Axes, Moment, Part, chart, shown
 from .display import learners_names
 from .glyphs import text
 from .theme import shorten
@@ -67,10 +67,8 @@ class Training(Moment):
 
     def reply(self, do: str, at: Any, values: dict[str, list[str]]) -> dict[str, Any]:
         chosen = values.get("switch", [])
-        if len(chosen) != 1:
-            raise Refused(self.say("two_switches" if chosen else "no_switch"))
-        if "way" not in values:
-            raise Refused(self.say("no_way"))
+        self.expect(len(chosen) == 1, "two_switches" if chosen else "no_switch")
+        self.expect("way" in values, "no_way")
         switch, way = [*self.switches][int(chosen[0])], WAYS[int(values["way"][0])]
         rows = rounds_of(self.round, self.named, self.rounds, self.switches[switch])
         true, both = what_it_does(self.rows, rows), [self.rows, rows]

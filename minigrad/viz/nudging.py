@@ -196,8 +196,7 @@ class HeatMap(Moment):
 
     def reply(self, do: str, at: Any, values: dict[str, list[str]]) -> dict[str, Any]:
         marked = set(values.get("cell", []))
-        if not marked:
-            raise Refused(self.say("no_mark"))
+        self.expect(marked, "no_mark")
         small = (1e-6 if self.double else 1e-2) * self.top
 
         def words(v: float) -> str:

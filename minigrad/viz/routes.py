@@ -15,7 +15,7 @@ from typing import Any
 from ..graph.recorder import in_short
 from ..graph.snapshot import AnyTensor, Graph
 from ..text import demand, get_language, say
-from .asking import Moment, Refused, equation, graph_parts, shown
+from .asking import Moment, equation, graph_parts, shown
 from .display import Drawing, TextWithDrawing, learners_names, nodes_below, reader_for
 
 SHOWN = 32
@@ -163,8 +163,7 @@ class Choice(Moment):
 
     def reply(self, do: str, at: Any, values: dict[str, list[str]]) -> dict[str, Any]:
         ticked = [int(i) for i in values.get("way", [])]
-        if not ticked:
-            raise Refused(self.say("no_tick"))
+        self.expect(ticked, "no_tick")
         typed = self.typed(values["total"][0], "no_total")
         total = sum(self.products)
         right = ticked == self.counting and isclose(typed, total, rel_tol=2e-3, abs_tol=1e-6)

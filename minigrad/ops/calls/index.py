@@ -87,8 +87,7 @@ def _part(part: Any) -> Any:
         return constant(TensorBase._plain, xp.asarray(part))
     if isinstance(part, TensorBase):
         return _positions(part) if part._data.ndim or part._data.dtype.kind != "i" or lifted.get() else part.item()
-    if isinstance(part, list | tuple | range) or (
-            hasattr(part, "__array__") and not isinstance(part, xp.floating)):
+    if isinstance(part, list | tuple | range) or (hasattr(part, "__array__") and not isinstance(part, xp.floating)):
         array = xp.asarray([_part(p) if isinstance(p, TensorBase) else p for p in part]
                            if isinstance(part, list | tuple) else part)
         if not array.ndim and array.dtype.kind in "iu":

@@ -16,19 +16,7 @@ from ...core.writes.views import check_inference, check_inplace, place_of
 from ...text import presentation
 from ...text.tex import SYMBOLS, phrase
 from .. import checks
-from ..checks import (
-    a_tensor,
-    check_dim,
-    check_number,
-    common_shape,
-    dims_of,
-    ints,
-    need,
-    own_dim,
-    require,
-    same_type,
-    titled,
-)
+from ..checks import a_tensor, check_dim, check_number, common_shape, dims_of, ints, need, own_dim, require, titled
 from ..table import shape as rows
 from ..table.reduce import sum_all, sum_dim
 
@@ -384,7 +372,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple:
     if indexing == "xy" and len(parts) > 1:
         grid = meshgrid(parts[1], parts[0], *parts[2:], indexing="ij")
         return (grid[1], grid[0], *grid[2:])
-    same_type(*(t._data for t in parts), said="meshgrid_types")
+    checks.same_type(*(t._data for t in parts), said="meshgrid_types")
     matrix = next((t for t in parts if t._data.ndim > 1), None)
     require(matrix is None, f"torch.meshgrid: Expected 0D or 1D tensor in the tensor list but got: {matrix}")
     sizes = tuple(t.numel() for t in parts)

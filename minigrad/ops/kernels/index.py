@@ -24,7 +24,9 @@ def _key(self: Any, indices: tuple) -> tuple:
         if isinstance(part, slice):
             dim += 1
         elif part.dtype.kind == "b":
-            _check_mask(part.shape, self.shape, dim)
+            for d, n in enumerate(part.shape):
+                fits = n == self.shape[dim + d]
+                need(fits, "mask_shape", list(part.shape), d, list(self.shape), dim + d, kind=IndexError)
             dim, place = dim + part.ndim, place + part.ndim
         else:
             check_positions(part, self.shape[dim], place, IndexError)
@@ -48,11 +50,6 @@ def taken(self: Any, indices: tuple) -> Any:
         return in_order(self[key])
     except IndexError:
         return in_order(self[_key(self, indices)])
-
-
-def _check_mask(mask: tuple, sizes: tuple, dim: int) -> None:
-    for d, n in enumerate(mask):
-        need(n == sizes[dim + d], "mask_shape", list(mask), d, list(sizes), dim + d, kind=IndexError)
 
 
 def check_positions(index: Any, size: int, dim: int, error: type = RuntimeError, name: str = "") -> None:
