@@ -350,7 +350,8 @@ def carried(name: str, statement: Any, region: Any, root: Any, context: Context)
         return None
     cut = f"tuple(t.detach() for t in {name})" if isinstance(value_now, tuple) else f"{name}.detach()"
     cut = f"({name} if {name} is None else {cut})" if starts else cut
-    changes = [(n, cut) for n in own if not isinstance(source.parents[n], ast.Compare)] or [(value, f"{grouped(value, context)}.detach()")]
+    changes = [(n, cut) for n in own if not isinstance(source.parents[n], ast.Compare)]
+    changes = changes or [(value, f"{grouped(value, context)}.detach()")]
     return finding("carried", context, statement, *changes, name=name) if own or earlier else None
 
 

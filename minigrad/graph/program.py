@@ -250,7 +250,8 @@ class Context(NamedTuple):
                 code: Any = getattr(f, "__code__", None)
                 source = source_of(code) if code is not None and is_theirs(code) else None
                 if source is not None and (function := source.definition(code)) is not None:
-                    yield Context(source, function, call, self, {**f.__globals__, "self": getattr(f, "__self__", m)}, True)
+                    seen = {**f.__globals__, "self": getattr(f, "__self__", m)}
+                    yield Context(source, function, call, self, seen, True)
 
     def argument(self, name: str) -> Iterator[tuple[Any, Context]]:
         """The expression that was given for a parameter of the function."""
