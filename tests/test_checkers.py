@@ -157,7 +157,7 @@ def raises(error):
 @pytest.mark.parametrize(("answer", "idea"), [
     (breaks_backward, "raised"), (lambda f, x, dx: 10**400, "constant"), (lambda f, x, dx: Unspeakable(), "kind"),
     (raises(Unspeakable()), "raised"), (raises(GeneratorExit()), "raised"), (raises(MemoryError()), "raised"),
-    (lambda f, x, dx: float(input()), "raised"), (recurses_deeper, None), (in_threads, None)], ids=str)
+    (lambda f, x, dx: float(input()), "raised"), (recurses_deeper, None), (in_threads, None)])
 def test_whatever_an_answer_does_the_next_one_is_judged_as_ever(answer, idea, monkeypatch):
     monkeypatch.setattr("sys.stdin", io.StringIO())
     limit, said = sys.getrecursionlimit(), {}
