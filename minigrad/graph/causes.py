@@ -805,10 +805,10 @@ def buffer(t: Any, context: Context) -> Finding | None:
         for made, there in around.made(f"self.{name}", None) if name not in m._buffers else ():
             change = made, f"{word_for_nn(m)}.Parameter({there.source.text(made)})"
             return finding("plain", there, made, *[change] * t.is_floating_point(), name=name)
-        for call in around.source.calls:
-            if called(call) == "register_buffer" and len(call.args) == 2 and ast.unparse(call.args[0]) == repr(name):
-                owner, value = receiver(call), around.source.text(call.args[1])
-                new = f"{around.source.text(owner)}.{name} = {word_for_nn(m)}.Parameter({value})"
+        calls: list[Any] = [n for n in ast.walk(around.function) if called(n) == "register_buffer"]
+        for call in calls:
+            if [*map(ast.unparse, call.args)][:1] == [repr(name)] and len(call.args) == 2:
+                new = f"self.{name} = {word_for_nn(m)}.Parameter({around.source.text(call.args[1])})"
                 return finding("buffer", around, call, *[(call, new)] * t.is_floating_point(), name=name)
     return None
 

@@ -249,25 +249,18 @@ def stopped(leaf: Any, top: Any, context: Context) -> Finding | None:
     layers = [(f"{name}.".lstrip("."), m) for name, m in top.named_modules()
               if type(m).__name__.startswith(("Linear", "Conv")) and m.bias is not None and m.weight.grad is not None]
     own = next((i for i, (_, m) in enumerate(layers) if leaf is m.weight or leaf is m.bias), len(layers))
-    for name, m in layers[own + 1 :]:
-        if not m.weight._array().any():
-            for code, *at in (line for line in m.weight._shared_counter()[:0:-1] if line and line[0] is not None):
-                if (wrote := expression(code, *at)) is not None and called(wrote) != "step":
-                    return finding("zero_weight", Context(source_of(code)), wrote, name=f"{name}weight")
-    for name, m in layers[own:]:
-        if not m.bias.grad._array().any():
-            continue
-        for given, around in into(m, top, context):
-            if not m.weight.grad._array().any():
-                if isinstance(value := around.value(given), TensorBase) and value._array().any():
-                    return None  # it cancels out
-                return finding("fed_zero", around, given, name=name)
-            before = layers[own][1]
-            several = sum(what == "step" and any(p is m.weight for p in parameters(o()))
-                          for what, o, *_ in ledger.diary) > 1  # else its weight may have been 0 then
-            if several and isinstance(given, ast.Call) and behind_layer(given, before, around):
-                return finding("stopped", around, given, name=layers[own][0], after=name)
-        return None
+    for name, m in ((name, m) for name, m in layers[own + 1 :] if not m.weight._array().any()):
+        for code, *at in (line for line in m.weight._shared_counter()[:0:-1] if line and line[0] is not None):
+            if (wrote := expression(code, *at)) is not None and called(wrote) != "step":
+                return finding("zero_weight", Context(source_of(code)), wrote, name=f"{name}weight")
+    fed = [(name, m) for name, m in layers[own:] if m.bias.grad._array().any()][:1]
+    for name, m, given, around in ((*one, *made) for one in fed for made in into(one[1], top, context)):
+        if not m.weight.grad._array().any():
+            known = isinstance(value := around.value(given), TensorBase) and value._array().any()  # it cancels out
+            return None if known else finding("fed_zero", around, given, name=name)
+        steps = sum(what == "step" and any(p is m.weight for p in parameters(o())) for what, o, *_ in ledger.diary)
+        if steps > 1 and isinstance(given, ast.Call) and behind_layer(given, layers[own][1], around):
+            return finding("stopped", around, given, name=layers[own][0], after=name)  # else its weight may have been 0
     return None
 
 
@@ -315,19 +308,17 @@ def fed(root: Any, context: Context) -> Finding | None:
 
 def suspect(root: Any, context: Context, wrong: str) -> Finding | None:
     """The one place behind an expression where NaN or Inf can come of finite numbers, or where gradients can end."""
-    found: dict[str, dict[Any, Context]] = {key: {} for key in SUSPECTS[wrong]}
-    for here, around in feeding(root, context):
-        for n in (n for n in ast.walk(here) if isinstance(n, ast.Call | ast.BinOp)):
-            value, op = around.value(getattr(n, "func", None)), getattr(n, "op", None)
-            layers = [*value.modules()] if hasattr(type(value), "named_modules") else []
-            for word in [type(m).__name__.lower() for m in layers] or [called(n) or type(op).__name__]:
-                for key, words in SUSPECTS[wrong].items():
-                    if word in words and not SAFE.search(ast.unparse(getattr(n, "right", n))):
-                        found[key][n, len(found[key]) if layers else 0] = around
-    for key, places in found.items():
+    steps = {n: around for here, around in feeding(root, context) for n in ast.walk(here)
+             if isinstance(n, ast.Call | ast.BinOp) and not SAFE.search(ast.unparse(getattr(n, "right", n)))}
+    for key, words in SUSPECTS[wrong].items():
+        places = []
+        for n, around in steps.items():
+            of, own = around.value(getattr(n, "func", None)), [called(n) or type(getattr(n, "op", None)).__name__]
+            if hasattr(type(of), "named_modules") and around.definition(n) is None:  # else its forward is read
+                own = [type(m).__name__.lower() for m in of.modules()]
+            places += [(around, n)] * sum(word in words for word in own)
         if places:
-            (n, _), around = next(iter(places.items()))
-            return finding(key, around, n) if len(places) == 1 else None
+            return finding(key, *places[0]) if len(places) == 1 else None
     return None
 
 

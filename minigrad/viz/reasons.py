@@ -117,10 +117,10 @@ def in_training(own: Mapping[str, AnyTensor], names: Mapping[str, AnyTensor], as
                 causes.attempt(numbers.cause, kind, loss, t, name, names) if wrong else None)
         if found is not None or loss is t:
             break
-    several = [asked] if hasattr(asked, "modules") else context.names.values() if context is not None else ()
-    for top in several if found is None and wrong == "zero" else ():
-        if hasattr(type(top), "named_modules") and any(p is t for p in top.parameters()):
-            found = found or causes.attempt(numbers.stopped, t, top, context)
+    several = [asked, *(context.names.values() if context is not None else ())]
+    for top in (v for v in several if wrong == "zero" and hasattr(type(v), "named_modules")):
+        if found is None and any(p is t for p in top.parameters()):
+            found = causes.attempt(numbers.stopped, t, top, context)
     if wrong in numbers.SUSPECTS and context is not None and (last := causes.last_backward(context)) is not None:
         root = causes.root_of(last[0]), last[1]
         fed = causes.attempt(numbers.fed, *root) if wrong == "bad" else None
