@@ -3,19 +3,20 @@
 from typing import Any
 
 from ..core.carriers import TENSORS
-from ..text.presentation import need, require
+from ..text.presentation import need
 
 
 def functional_call(module: Any, parameter_and_buffer_dicts: Any, args: Any = None, kwargs: Any = None, *,
                     tie_weights: bool = True, strict: bool = False) -> Any:
     """`module(*args, **kwargs)` with the given tensors in place of its own parameters and buffers.
 
-    Raises: RuntimeError, with `strict`, for names that are missing or unknown. Names are dotted paths.
+    Raises: ValueError for what is no dict; RuntimeError, with `strict`, for names that are missing or unknown. Names
+    are dotted paths.
     """
-    dicts = parameter_and_buffer_dicts
-    require(isinstance(dicts, dict) or all(isinstance(part, dict) for part in dicts),
-            "Expected all elements of parameter_and_buffer_dicts to be dictionaries", ValueError)
-    given = dict(dicts) if isinstance(dicts, dict) else {name: t for part in dicts for name, t in part.items()}
+    several = parameter_and_buffer_dicts
+    dicts = [several] if isinstance(several, dict) else [*several]
+    need(all(isinstance(part, dict) for part in dicts), "call_dicts", kind=ValueError)
+    given = {name: t for part in dicts for name, t in part.items()}
     homes = {f"{path}.{name}".lstrip("."): (home, name) for path, part in module.named_modules(remove_duplicate=False)
              for home in (part._parameters, part._buffers) for name in home}
     own = {path: home[name] for path, (home, name) in homes.items()}

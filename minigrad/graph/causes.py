@@ -253,10 +253,6 @@ def root_of(call: Any) -> Any:
     return call.args[0] if isinstance(given, ast.Attribute) and given.attr == "autograd" and call.args else given
 
 
-def nothing_recorded(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
-    return untracked(root_of(call), context) if isinstance(call, ast.Call) else None
-
-
 def grouped(node: Any, context: Context) -> str:
     """An expression as it can stand before a dot."""
     text = context.source.text(node)
@@ -337,7 +333,8 @@ def reads_of(name: str, region: Any) -> list[Any]:
 def carried(name: str, statement: Any, region: Any, root: Any, context: Context) -> Finding | None:
     """A value that each turn of a loop takes over from the turn before, with its whole history."""
     source, value = context.source, statement.value
-    own, earlier = reads_of(name, value), [n for n in reads_of(name, region) if n.lineno < statement.lineno]
+    own = [n for n in reads_of(name, value) if not isinstance(source.parents[n], ast.Compare)]
+    earlier = [n for n in reads_of(name, region) if n.lineno < statement.lineno]
     before = [w for w in source.writes.get((context.function, name), []) if region not in source.above(w)]
     starts = [w.value.value for w in before if isinstance(getattr(w, "value", None), ast.Constant)]
     number, value_now = any(start is not None for start in starts), context.value(own[0]) if own else None
@@ -350,8 +347,7 @@ def carried(name: str, statement: Any, region: Any, root: Any, context: Context)
         return None
     cut = f"tuple(t.detach() for t in {name})" if isinstance(value_now, tuple) else f"{name}.detach()"
     cut = f"({name} if {name} is None else {cut})" if starts else cut
-    changes = [(n, cut) for n in own if not isinstance(source.parents[n], ast.Compare)]
-    changes = changes or [(value, f"{grouped(value, context)}.detach()")]
+    changes = [(n, cut) for n in own] or [(value, f"{grouped(value, context)}.detach()")]
     return finding("carried", context, statement, *changes, name=name) if own or earlier else None
 
 
@@ -448,21 +444,20 @@ def rule_places(rule: dict[str, str], told: Any, node: Any, context: Context) ->
 def given(node: Any, context: Context) -> str:
     """What a call, or an operator, is given, with `?` for what is not known: `int64[6] float32[6, 3] Module ?`."""
     parts = [node.left, node.right] if isinstance(node, ast.BinOp) else getattr(node, "args", [receiver(node)])
-    return " ".join(described(context.value(part)) or "?" for part in parts)
+    return " ".join(described(context.value(part)) for part in parts)
 
 
 def described(value: Any) -> str:
-    """The type and the shape of a tensor, `float32[6, 3]`, or what else it is; "" for other things."""
+    """The type and the shape of a tensor, `float32[6, 3]`, or the class of what is none."""
     if is_tensor(value):
         return f"{value.dtype}{[*value.shape]}"[6:]
-    module = hasattr(type(value), "named_parameters")
-    return "Module" if module else type(value).__name__ if type(value) in (list, tuple, dict, str, float, int) else ""
+    return "Module" if hasattr(type(value), "named_parameters") else "?" if value is None else type(value).__name__
 
 
 def operands(error: BaseException, node: Any, context: Context) -> Finding | None:
     """What the tensors of the line were when an operation refused them, where nothing has said more of it."""
-    frames = [part.tb_frame.f_code.co_filename for part in places(error.__traceback__)]
-    if getattr(error, "__notes__", ()) or not {*frames[-1:]} & PACKAGE_FILES:
+    last = [*places(error.__traceback__)][-1].tb_frame.f_code
+    if getattr(error, "__notes__", ()) or last.co_filename not in PACKAGE_FILES:
         return None
     seen = {context.source.text(n): described(value) for n in ast.walk(node)
             if isinstance(n, ast.Name | ast.Attribute | ast.Subscript) and is_tensor(value := context.value(n))}
@@ -482,13 +477,11 @@ def meaning(kind: str, node: Any, context: Context, made: bool) -> Iterator[tupl
 
 
 def cut_to_a_number(error: BaseException, node: Any, context: Context) -> Finding | None:
-    """A loss that is a number: what made it one."""
-    if re.search("'(float|int|list)' object has no attribute 'backward'", str(error)):
-        return number_of(receiver(node.func if isinstance(node, ast.Call) else node), context)
-    if re.search("expected Tensor as element \\d+ in argument 0, but got (float|int)", str(error)):
-        return number_of(node, context)
-    array = str(error) == "'int' object is not callable"  # `size` of an array, where a tensor is expected
-    return number_of(node, context, "numpy()") if array else None
+    """A loss that is a number, or an array where a tensor is expected, whose `size` was called: what made it one."""
+    told = re.search("'(?:float|int|list)' object has no attribute '(backward)'|^'(int)' object is not callable$|"
+                     "expected Tensor as element \\d+ in argument 0, but got (?:float|int)", str(error))
+    start = receiver(getattr(node, "func", node)) if told and told[1] else node
+    return number_of(start, context, "numpy()" if told[2] else "") if told else None
 
 
 def number_of(node: Any, context: Context, kind: str = "") -> Finding | None:
@@ -555,43 +548,39 @@ def number(node: Any) -> int | None:
 
 
 def misspelt(error: BaseException, node: Any, context: Context) -> Finding | None:
-    """A name that is nearly another, of an attribute or a keyword argument; or one that only PyTorch has."""
+    """A name that is nearly another, of an attribute, a keyword argument or an import; or one that only PyTorch has."""
+    text, near, changes = context.source.text, list[str](), list[tuple[Any, str]]()
     told = re.search(r"\(\) got an unexpected keyword argument '(\w+)'", str(error))
-    if isinstance(error, AttributeError) and error.name is not None and isinstance(node, ast.Attribute | ast.Call):
-        at = node if isinstance(node, ast.Attribute) else node.func
-        if isinstance(error.obj, TensorBase) and error.name in torch_names()["torch.Tensor"]:
-            return finding("not_yet_here", context, node, name=f"Tensor.{error.name}")
+    name = told[1] if told else getattr(error, "name", None) or ""
+    if isinstance(error, AttributeError) and isinstance(node, ast.Attribute | ast.Call):
+        if isinstance(error.obj, TensorBase) and name in torch_names()["torch.Tensor"]:
+            return finding("not_yet_here", context, node, name=f"Tensor.{name}")
         ours = any(c.__module__.startswith("minigrad.") for c in type(error.obj).__mro__)
-        near = nearest(error.name, dir(error.obj)) if ours else getattr(error, "nearest", ())
-        part = next((n for n in ast.walk(at) if isinstance(n, ast.Attribute) and n.attr == error.name), None)
-        same: Any = [n for n in ast.walk(context.source.statement(node)) if part and ast.dump(n) == ast.dump(part)]
-        if near and part:
-            changes = [(n, f"{grouped(n.value, context)}.{near[0]}") for n in same if n.lineno == part.lineno]
-            return finding("misspelt", context, node, *changes, name=error.name, nearest=near[0])
+        near = nearest(name, dir(error.obj)) if ours else getattr(error, "nearest", [])
+        around: list[Any] = [*ast.walk(context.source.statement(node))] if near else []
+        wrong = [n for n in around if getattr(n, "attr", None) == name and n in {*ast.walk(node)}]
+        changes = [(n, f"{grouped(n.value, context)}.{near[0]}") for n in around
+                   if wrong and ast.dump(n) == ast.dump(wrong[0]) and n.lineno == wrong[0].lineno]
     elif told and isinstance(node, ast.Call) and (callee := context.callee(node.func)) is not None:
-        near = nearest(told[1], takes := [n for n in inspect.signature(callee).parameters if n != "self"])
-        for k in (k for k in node.keywords if k.arg == told[1]):
-            renamed = [(k, f"{one}={context.source.text(k.value)}") for one in near]
-            if near:
-                return finding("misspelt", context, node, *renamed, name=told[1], nearest=near[0])
-            facts = {"name": told[1], "callee": called(node), "takes": ", ".join(takes)}
+        near = nearest(name, takes := [n for n in inspect.signature(callee).parameters if n != "self"])
+        changes = [(k, f"{near[0]}={text(k.value)}") for k in node.keywords if near and k.arg == name]
+        if not near:
+            facts = {"name": name, "callee": called(node), "takes": ", ".join(takes)}
             return by_rule(error, node, context) or finding("not_taken", context, node, **facts)
-    elif isinstance(node, ast.Import | ast.ImportFrom) and (near := getattr(error, "nearest", ())):
-        wanted = re.findall(r"\w+", str(error).partition(" from ")[0])[-1]
-        used = [] if isinstance(node, ast.ImportFrom) and wanted in names_in(context.source.tree) else [
-            (node, re.sub(rf"\b{wanted}\b", near[0], context.source.text(node)))]
-        return finding("misspelt", context, node, *used, name=wanted, nearest=near[0])
-    return None
+    elif isinstance(node, ast.Import | ast.ImportFrom) and (near := getattr(error, "nearest", [])):
+        name = re.findall(r"\w+", str(error).partition(" from ")[0])[-1]
+        if isinstance(node, ast.Import) or name not in names_in(context.source.tree):  # else there, too
+            changes = [(node, re.sub(rf"\b{name}\b", near[0], text(node)))]
+    return finding("misspelt", context, node, *changes, name=name, nearest=near[0]) if near else None
 
 
-def beyond(key: str) -> Callable[[dict[str, Any], Any, Context], Finding]:
-    """For a number that no row, or no class, has: where it was asked for, and how many there are."""
-    return lambda facts, node, context: finding(key, context, node, **facts)
-
-
-FINDERS = {"no_graph": nothing_recorded, "freed": freed, "modified": overwritten,
-           "hook_without_grad": lambda facts, node, context: untracked(node.func.value, context),
-           "row_outside": beyond("beyond_rows"), "class_outside": beyond("beyond_classes")}
+FINDERS: dict[str, Callable[[dict[str, Any], Any, Context], Finding | None]] = {
+    "no_graph": lambda facts, call, context: untracked(root_of(call), context) if isinstance(call, ast.Call) else None,
+    "hook_without_grad": lambda facts, call, context: untracked(call.func.value, context),
+    "freed": freed, "modified": overwritten,
+    # a number that no row, or no class, has: where it was asked for, and how many there are
+    "row_outside": lambda facts, node, context: finding("beyond_rows", context, node, **facts),
+    "class_outside": lambda facts, node, context: finding("beyond_classes", context, node, **facts)}
 
 
 def find(error: BaseException, key: str, facts: dict[str, Any], node: Any, context: Context) -> Finding | None:

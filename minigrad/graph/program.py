@@ -50,10 +50,10 @@ class Source:
         self.calls = [node for node in nodes if isinstance(node, ast.Call)]
         self.functions = {min(n.lineno for n in (node, *node.decorator_list)): node for node in reversed(nodes)
                           if isinstance(node, FUNCTIONS)}
-        tests = [node for node in nodes if isinstance(node, ast.If | ast.While | ast.Assert)]
-        self.spans: dict[Any, Any] = {span(node): node.test for node in tests}
-        self.spans |= {span(node): node.items[0].context_expr for node in nodes if isinstance(node, ast.With)}
-        self.spans |= {span(node): node.iter for node in nodes if isinstance(node, ast.For)}
+        kinds = ast.If, ast.While, ast.Assert, ast.For, ast.With
+        heads: list[Any] = [node for node in nodes if isinstance(node, kinds)]
+        self.spans: dict[Any, Any] = {span(node): getattr(node, "test", getattr(node, "iter", None))
+                                      or node.items[0].context_expr for node in heads}
         whole = ast.expr | ast.AugAssign | ast.Import | ast.ImportFrom
         self.spans |= {span(node): node for node in reversed(nodes) if isinstance(node, whole)}
         self.writes: dict[tuple[Any, str], list[Any]] = {}  # (function or None, name) -> statements that write it
@@ -315,8 +315,7 @@ class Context(NamedTuple):
             again = any(cell.whole == one.whole or (cell.gives and cell.gives <= one.gives) for one in later)
             if every or not (again or cell.whole.startswith("get_ipython().run_cell_magic(")):
                 later.append(cell)
-                if cell.file != self.source.file and (every or cell.whole != self.source.whole):
-                    yield cell
+                yield from [cell] * (cell is not self.source and (every or cell.whole != self.source.whole))
 
     def elsewhere(self, name: str) -> Iterator[tuple[Any, Context]]:
         """A name that another function, the top of the file, or another cell gave."""
