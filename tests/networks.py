@@ -289,6 +289,12 @@ d_loss""",
     "a cut without a name": """w = torch.tensor([1., 2.], requires_grad=True); h = w * 2
 loss = (h * h.detach() + h.detach().exp()).sum()
 loss""",
+    "four wide leaves": """shape = 20, 30
+weights_a = torch.ones(shape, requires_grad=True); weights_b = torch.ones(shape, requires_grad=True)
+weights_c = torch.ones(shape, requires_grad=True); weights_d = torch.ones(shape, requires_grad=True)
+u = weights_a * weights_b + weights_c * weights_d; v = weights_a + weights_b + weights_c + weights_d
+loss = (u * v).mean()
+loss""",
     "matrices": """w = torch.arange(6.).view(2, 3).requires_grad_(); v = torch.arange(40.).requires_grad_()
 m = w @ w.t(); q = (m / 0).sum() + v.log().sum(); loss = q * 1e-9
 loss""",

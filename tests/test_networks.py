@@ -471,6 +471,23 @@ def test_a_net_passes_whole_rows_at_the_left_and_no_other_net_runs_there():
     assert lefts[0].isdisjoint(lefts[1])
 
 
+def test_leaves_that_are_too_wide_for_one_line_go_on_below_and_no_wire_runs_through_them():
+    uses = [(f"w{k}", box) for k in range(4) for box in "ab"]
+    pieces = plan([("a", "b")], home=dict.fromkeys("ab", "") | {f"w{k}": "" for k in range(4)},
+                  shelf={f"w{k}": [Link(f"w{k}{box}", f"w{k}", f"w{k}", box, f"w{k}") for box in "ab"]
+                         for k in range(4)})
+    pieces.home = dict.fromkeys("ab", "")
+    places = arrange(pieces, 260)
+    tops = [places.boxes[f"w{k}"][1] for k in range(4)]
+
+    assert len(set(tops)) > 1
+    assert max(places.boxes[f"w{k}"][0] + 60 for k in range(4)) <= 260
+    for leaf, box in uses:
+        inside = [k for k in range(4) for x, y in points(places.wires[leaf + box]) for left, top in [
+            places.boxes[f"w{k}"]] if left + 2 < x < left + 58 and top + 2 < y < top + 38]
+        assert inside == []
+
+
 def test_inversions_are_counted_once_each():
     assert inversions([(1,), (2,), (3,)]) == 0
     assert inversions([(3,), (2,), (1,)]) == 3

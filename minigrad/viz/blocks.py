@@ -222,7 +222,8 @@ class Builder:
         kind, rows, lines = words.figure(t, self.fold, self.show)
         tab = TAB if t.kind == "nonleaf" and t.is_view else 0
         if kind:
-            wide = max(map(width, lines)) if lines else sum(columns(rows))
+            bars = 6 * len(t.summary.sample) if t.summary else 0
+            wide = max(bars, *map(width, lines)) if lines else sum(columns(rows))
             return max(first, wide) + 24, 28 + (17 * len(rows) + 6 if rows else 72) + tab
         least = 40 if self.fold.home else 0 if t.kind == "leaf" else 70
         if not value:

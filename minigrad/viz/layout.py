@@ -608,17 +608,40 @@ class Level:
 
     def place_leaves(self) -> None:
         """The leaves of each row below the middle of their uses; a row is as long as they are."""
-        for r, leaves in enumerate(self.leaf_rows):
-            middle = {leaf: mean(self.exit(use)[0] for use in self.shelf[leaf]) for leaf in leaves}
-            leaves.sort(key=middle.__getitem__)
-            wide = [self.plan.items[leaf].w for leaf in leaves]
+        self.pass_by: dict[str, float] = {}  # leaf of a lower line -> right of the lines above
+        for r in range(len(self.rows)):
+            top, right = self.row_low[r] - self.shelf_height(r), 0.0
             least = 6 + LANE * self.lanes_by[r] if self.lanes_by[r] else 0
-            xs = separate([max(least, middle[leaf] - w / 2) for leaf, w in zip(leaves, wide, strict=True)],
-                          [1.0] * len(leaves), [w + 24 for w in wide[:-1]])
-            for leaf, x in zip(leaves, xs, strict=True):
-                self.at[leaf] = (x + max(0, least - min(xs)), self.row_low[r] - self.leaf_height(leaves))
-                self.row_end[r] = max(self.row_end[r], self.at[leaf][0] + self.plan.items[leaf].w)
+            for n, leaves in enumerate(self.leaf_lines(r)):
+                middle = {leaf: mean(self.exit(use)[0] for use in self.shelf[leaf]) for leaf in leaves}
+                leaves.sort(key=middle.__getitem__)
+                wide = [self.plan.items[leaf].w for leaf in leaves]
+                xs = separate([max(least, middle[leaf] - w / 2) for leaf, w in zip(leaves, wide, strict=True)],
+                              [1.0] * len(leaves), [w + 24 for w in wide[:-1]])
+                top += self.above(r, n)
+                for leaf, x in zip(leaves, xs, strict=True):
+                    self.at[leaf] = (x + max(0, least - min(xs)), top)
+                    if n:
+                        self.pass_by[leaf], right = right + 12, right + LANE * len(self.shelf[leaf])
+                right = max(right, *(self.at[leaf][0] + w for leaf, w in zip(leaves, wide, strict=True)))
+                top += self.leaf_height(leaves)
+            self.row_end[r] = max(self.row_end[r], right)
             self.w = max(self.w, self.row_end[r] + self.behind(r))
+
+    def leaf_lines(self, row: int) -> list[list[str]]:
+        """The leaves of a row, beside each other as far as there is room; what is too wide goes on below."""
+        lines, room = list[list[str]](), 0.0
+        for leaf in self.leaf_rows[row]:
+            wide = self.plan.items[leaf].w + 24
+            lines += [[]] if room < wide else []
+            room = (self.limit - 60 if room < wide else room) - wide
+            lines[-1].append(leaf)
+        return lines
+
+    def above(self, row: int, line: int) -> float:
+        """What a line of leaves needs above it for its wires, the first for those to lower ones too."""
+        lines = self.leaf_lines(row)[line:line + 1 if line else None]
+        return 30 + LANE * sum(len(self.shelf[leaf]) for leaves in lines for leaf in leaves)
 
     def port_heights(self) -> dict[str, float]:
         """The ports of this scope, and how high they stand."""
@@ -626,9 +649,7 @@ class Level:
 
     def shelf_height(self, row: int) -> float:
         """What the leaves of a row need below it."""
-        leaves = self.leaf_rows[row]
-        lanes = sum(len(self.shelf[leaf]) for leaf in leaves)
-        return 30 + LANE * lanes + self.leaf_height(leaves) if leaves else 0
+        return sum(self.above(row, n) + self.leaf_height(line) for n, line in enumerate(self.leaf_lines(row)))
 
     def leaf_height(self, leaves: list[str]) -> float:
         return max(self.plan.items[leaf].h for leaf in leaves)
@@ -711,15 +732,16 @@ class Level:
 
     def draw_shelf(self) -> None:
         """The wires to shared leaves below their row; each use has its own, with its lane and port."""
-        for row, leaves in enumerate(self.leaf_rows):
+        for row in range(len(self.rows)):
             lane, exits = self.row_low[row] - self.shelf_height(row) + 16, Counter[int]()
-            for leaf in leaves:
+            for leaf in (leaf for line in self.leaf_lines(row) for leaf in sorted(line, key=self.at.__getitem__)):
                 (x, top), wide = self.at[leaf], self.plan.items[leaf].lid or self.plan.items[leaf].w
                 uses = sorted(self.shelf[leaf], key=self.exit)
                 for j, use in enumerate(uses):
                     lx = x + wide * 0.85 * (j + 1) / (len(uses) + 1)
                     turn = j if self.exit(use)[0] > lx else len(uses) - 1 - j
-                    self.own_wires[use.link] = self.leaf_wire(use, lane + LANE * turn, lx, top, exits)
+                    self.own_wires[use.link] = self.leaf_wire(use, leaf, (lane + LANE * turn, turn),
+                                                               (lx, top), exits)
                 lane += LANE * len(uses)
 
     def exit(self, use: Use) -> Point:
@@ -738,9 +760,9 @@ class Level:
         """The shared leaves that a closed box uses."""
         return [leaf for leaf, uses in self.shelf.items() if any(use.box == box for use in uses)]
 
-    def leaf_wire(self, use: Use, lane: float, lx: float, top: float, exits: Counter[int]) -> Line:
-        """From a piece down to the leaf."""
-        x, y = self.exit(use)
+    def leaf_wire(self, use: Use, leaf: str, way: tuple[float, int], end: Point, exits: Counter[int]) -> Line:
+        """From a piece down to the leaf, in the lane of its turn; to a lower line past the right of those above."""
+        (x, y), (lane, turn), (lx, top) = self.exit(use), way, end
         c = self.rank[use.box]
         low = self.at[use.box][1] + self.items[use.box].h
         lowest = self.columns[c][-1] == self.spots.index(use.box)
@@ -753,6 +775,9 @@ class Level:
             below = low + (20 + 5 * mine.index(use.slot) if use.slot in mine else 6)
             points += [(gx, y)] if sideways else [(x, below), (gx, below)]
             x = gx
+        if (right := self.pass_by.get(leaf)) is not None:
+            gx, low = right + LANE * turn, top - 14 - LANE * turn
+            return round_corners(*points, (x, lane), (gx, lane), (gx, low), (lx, low), (lx, top))
         return round_corners(*points, (x, lane), (lx, lane), (lx, top))
 
 
