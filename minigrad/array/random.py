@@ -228,7 +228,8 @@ def integers(shape: Shape, dtype: xp.dtype = xp.int64, low: int | None = None, h
     low, high = 0 if low is None else low, exact + 1 if high is None else high
     require(low < high, f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     for name, bound in ("from", low), ("to - 1", high - 1):
-        require(least <= bound <= most, f"{name} is out of bounds for {dtypes.of(kind).c_name}")
+        if not least <= bound <= most:
+            raise RuntimeError(f"{name} is out of bounds for {dtypes.of(kind).c_name}")
     span = high - low
     draw = generator.words if span < 2**28 or (whole and kind.itemsize < 8) else generator.long_words
     steps = draw(math.prod(shape)) % xp.uint64(span)
@@ -266,10 +267,8 @@ def multinomial(p: xp.ndarray, num_samples: int, replacement: bool = False,
     require(num_samples > 0, "cannot sample n_sample <= 0 samples")
     require(replacement or num_samples <= p.shape[-1],
             "cannot sample n_sample > prob_dist.size(-1) samples without replacement")
-    require(xp.logical_and.reduce((p >= 0) & (p < math.inf), None),
-            "probability tensor contains either `inf`, `nan` or element < 0")
-    require(not xp.logical_or.reduce(xp.add.reduce(p, -1) <= 0, None),
-            "invalid multinomial distribution (sum of probabilities <= 0)")
+    require(((p >= 0) & (p < math.inf)).all(), "probability tensor contains either `inf`, `nan` or element < 0")
+    require((xp.add.reduce(p, -1) > 0).all(), "invalid multinomial distribution (sum of probabilities <= 0)")
     if replacement and num_samples > 1:
         return _with_replacement(p, num_samples, generator or default_generator)
     race = p / exponential(p.shape, p.dtype, generator=generator)  # the heavier, the sooner

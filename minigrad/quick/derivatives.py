@@ -130,6 +130,5 @@ DERIVATIVES: dict[str, Callable] = {
     "sub": lambda n, grad, keep: (grad, None if n.edges[1] is None else -grad),
     "sum_dim": lambda n, grad, keep: (
         _spread(n, RAW.kept(grad, n.saved_self_sym_sizes, n.saved_dim, n.saved_keepdim)),),
-    "sigmoid": lambda n, grad, keep: (RAW.sigmoid_backward(grad, result_of(n, keep)),),
     "mean": lambda n, grad, keep: (_full(n.saved_self_sym_sizes, grad / n.saved_self_sym_numel),),
 }

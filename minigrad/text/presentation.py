@@ -10,7 +10,6 @@ import re
 import warnings
 from collections.abc import Callable, Iterable
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from . import say, table, torch_names
@@ -61,7 +60,8 @@ def error(kind: type[Exception], key: str, text: str, **facts: Any) -> Exception
 
 @cache
 def _sentences() -> dict[str, str]:
-    import json  # most programs never fail
+    import json  # most programs never fail, and importing these two takes a tenth of importing the package
+    from pathlib import Path
 
     return json.loads(Path(__file__).with_name("torch_says.json").read_text("utf-8"))
 

@@ -38,5 +38,4 @@ def end(module: Any, first: int) -> None:
     last = next(seqs)
     if last - first > 1:
         kind = type(module)
-        made = weakref.ref(module), kind.__name__, kind.__module__, first, last, get_ident()
-        calls.append(tuple.__new__(Call, made))
+        calls.append(Call(weakref.ref(module), kind.__name__, kind.__module__, first, last, get_ident()))
