@@ -8,6 +8,7 @@ from typing import Any
 
 from ..autograd.grad_mode import no_grad
 from ..ops.checks import need, require
+from ..text import presentation
 
 
 def calculate_gain(nonlinearity: str, param: Any = None) -> float:
@@ -72,9 +73,12 @@ def xavier_normal_(tensor: Any, gain: float = 1.0, generator: Any = None) -> Any
 
 
 def _kaiming_std(tensor: Any, a: float, mode: str, nonlinearity: str) -> float:
+    if 0 in tensor.shape:
+        presentation.warn("empty_init", stacklevel=3)
+        return 0.0
     modes = ["fan_in", "fan_out"]
     require(mode in modes, f"Mode {mode} not supported, please use one of {modes}", ValueError)
-    return calculate_gain(nonlinearity, a) / math.sqrt(fans(tensor)[modes.index(mode)] or 1)
+    return calculate_gain(nonlinearity, a) / math.sqrt(fans(tensor)[modes.index(mode)])
 
 
 def kaiming_uniform_(tensor: Any, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",

@@ -41,14 +41,20 @@ class Optimizer:
         """More parameters, with options of their own."""
         require(isinstance(param_group, dict), f"param_group must be a dict, but got {type(param_group)}", TypeError)
         params = param_group["params"]
+        need(not isinstance(params, set), "optimizer_set", kind=TypeError)
         params = [params] if isinstance(params, Tensor) else list(params)
         names = [p[0] for p in params if isinstance(p, tuple)]
         params = [p[1] if isinstance(p, tuple) else p for p in params]
+        need(len(names) in (0, len(params)), "optimizer_names", kind=ValueError)
         for p in params:
             need(isinstance(p, Tensor), "optimizer_kind", typename(p), kind=TypeError)
             require(p.is_leaf, "can't optimize a non-leaf Tensor", ValueError)
-            if any(p is q for g in self.param_groups for q in g["params"]):
-                raise ValueError("some parameters appear in more than one parameter group")
+        if len({*map(id, params)}) < len(params):
+            presentation.warn("duplicate_parameters")
+        alike = all(bool(names) == ("param_names" in g) for g in self.param_groups)
+        need(alike, "optimizer_group_names", "with" if names else "without", kind=ValueError)
+        old = {id(p) for g in self.param_groups for p in g["params"]}
+        require(old.isdisjoint(map(id, params)), "some parameters appear in more than one parameter group", ValueError)
         own = {**param_group, "params": params, **({"param_names": names} if names else {})}
         self.param_groups.append({**own, **self.defaults, **own})
 
@@ -120,13 +126,15 @@ def options_of(arguments: dict[str, Any], *first: str) -> dict[str, Any]:
     """The options among the `locals()` with which an `__init__` begins, some `first`. Raises: ValueError below 0."""
     names = dict.fromkeys((*first, *arguments))
     options = {name: arguments[name] for name in names if name not in ("self", "params", "__class__")}
-    for i, beta in enumerate(options.get("betas", ())):
-        require(0 <= beta < 1, f"Invalid beta parameter at index {i}: {beta}", ValueError)
-        require(isinstance(beta, float | Tensor), "betas must be either both floats or both Tensors", ValueError)
-    for name in ("lr", "eps", "momentum", "weight_decay", "alpha", "lr_decay", "initial_accumulator_value"):
-        if name in options and not 0.0 <= options[name]:  # noqa: SIM300 - as torch's complaint of no number has it
-            word = {"lr": "learning rate", "eps": "epsilon value"}.get(name, f"{name} value")
-            raise ValueError(f"Invalid {word}: {options[name]}")
+    betas = options.get("betas", ())
+    for name in ("lr", "eps", "momentum", "betas", "weight_decay", "alpha", "lr_decay", "initial_accumulator_value"):
+        for i, value in enumerate(betas if name == "betas" else [options.get(name, 0)]):
+            below = value < 0.0 if "dampening" in options else not 0.0 <= value  # noqa: SIM300 - as torch compares
+            word = {"lr": "learning rate", "eps": "epsilon value", "betas": f"beta parameter at index {i}"}.get(name)
+            known = not below and (name != "betas" or value < 1.0)
+            require(known, f"Invalid {word or name + ' value'}: {value}", ValueError)
+    floats = all(isinstance(beta, float | Tensor) for beta in betas)
+    require(floats, "betas must be either both floats or both Tensors", ValueError)
     return options
 
 
@@ -152,9 +160,10 @@ class SGD(Optimizer):
     def __init__(self, params: Any, lr: float = 1e-3, momentum: float = 0, dampening: float = 0,
                  weight_decay: float = 0, nesterov: bool = False, *, maximize: bool = False, foreach: Any = None,
                  differentiable: bool = False, fused: Any = None) -> None:
+        options = options_of(locals())
         if nesterov and (momentum <= 0 or dampening != 0):
             raise ValueError("Nesterov momentum requires a momentum and zero dampening")
-        super().__init__(params, options_of(locals()))
+        super().__init__(params, options)
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
         """With momentum the step goes along a fading sum of gradients."""

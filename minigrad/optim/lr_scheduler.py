@@ -5,6 +5,7 @@ A scheduler writes `lr` into the groups of its optimizer; each class says in `ne
 
 import math
 from collections.abc import Callable
+from itertools import zip_longest
 from typing import Any
 
 from ..core.beside.ledger import note
@@ -27,8 +28,8 @@ class LRScheduler:
 
     def get_lr(self) -> list[float]:
         """The learning rates of epoch `last_epoch`."""
-        return [self.next_lr(group["lr"], base)
-                for group, base in zip(self.optimizer.param_groups, self.base_lrs, strict=True)]
+        groups = zip_longest(self.optimizer.param_groups, self.base_lrs)  # a group may have come later
+        return [self.next_lr(group["lr"], base) for group, base in groups]
 
     def next_lr(self, lr: float, base: float) -> float:
         """A learning rate of epoch `last_epoch`, from the one before and the first one."""
@@ -44,14 +45,13 @@ class LRScheduler:
             presentation.warn("step_too_early")
         self._step_count += 1
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
-        if epoch is None or type(self).closed_form is LRScheduler.closed_form:
-            self._last_lr = self.get_lr()
-        else:
-            self._last_lr = [self.closed_form(base) for base in self.base_lrs]
+        chained = epoch is None or type(self).closed_form is LRScheduler.closed_form
+        rates = self.get_lr() if chained else [self.closed_form(base) for base in self.base_lrs]
         if epoch is not None:
             presentation.warn("epoch_given")
-        for group, lr in zip(self.optimizer.param_groups, self._last_lr, strict=True):
+        for group, lr in zip(self.optimizer.param_groups, rates, strict=True):
             group["lr"] = lr
+        self._last_lr = [group["lr"] for group in self.optimizer.param_groups]
         note("rate", self.optimizer)
 
     def get_last_lr(self) -> list[float]:
@@ -60,7 +60,8 @@ class LRScheduler:
 
     def state_dict(self) -> dict[str, Any]:
         """All that it keeps, without the optimizer; None for each function."""
-        return {k: [None] * len(v) if k == "lr_lambdas" else v for k, v in vars(self).items() if k != "optimizer"}
+        functions = {"lr_lambdas": [None] * len(self.lr_lambdas)} if isinstance(self, LambdaLR) else {}
+        return {k: v for k, v in vars(self).items() if k not in ("optimizer", "lr_lambdas")} | functions
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Continue where the saved state was taken."""
