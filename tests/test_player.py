@@ -473,7 +473,7 @@ def test_rules_inside_modules_name_what_modules_return():
 
 
 def test_matrices_are_grids_with_their_shape_turned_over_where_the_rule_does():
-    told = grids(r"= [[1, {-2}, 3]]\, [[0.5, 2, 1], [1, 1, 1]]^{\top} = [[1, 2]]")
+    told = grids(r"= [[1, {-2}, 3]] \; @ \; [[0.5, 2, 1], [1, 1, 1]]^{\top} = [[1, 2]]")
     one, other, result = (rf"{{\begin{{bmatrix}} {body} \end{{bmatrix}}}}_{{{shape}}}" for body, shape in (
         ("1 & {-2} & 3", "(1, 3)"), (r"0.5 & 1 \\ 2 & 1 \\ 1 & 1", "(3, 2)"), ("1 & 2", "(1, 2)")))
     assert told == rf"= {one} \; @ \; {other} = {result}"
@@ -560,6 +560,40 @@ def test_of_what_a_post_hook_changed_no_reason_is_asked():
 
     assert quiz["options"][quiz["answer"]] == "[15, 15]"
     assert quiz["reasons"] == []
+
+
+def test_a_rule_says_what_came_out_of_it_before_a_post_hook_changed_that():
+    x = mg.tensor([2.0, 3.0], requires_grad=True)
+    y = x * 3
+    y.grad_fn.register_hook(lambda sent, got: (sent[0] * 5, None))
+    first, gate = said_of(y.sum(), x=x)[1].steps[1]["rows"][:2]
+
+    assert first["value"] == "= [3, 3]"
+    assert (gate["before"], gate["after"]) == ("[3, 3], None", "[15, 15], None")
+
+
+def test_what_is_written_into_a_part_is_not_called_by_the_part():
+    source, place = "y = x * 2\ny[mg.tensor([0, 2])] += v\nloss = (y * y).sum()\n", "/tmp/ipykernel_1/part.py"
+    linecache.cache[place] = (len(source), None, source.splitlines(True), place)
+    scope = {"mg": mg, "x": mg.tensor([1.0, 2.0, 3.0], requires_grad=True), "v": mg.ones(())}
+    exec(compile(source, place, "exec"), scope)
+    del scope["y"]
+    nodes = step(scope["loss"], preview=True).graph.nodes
+
+    assert {n.name: n.source for n in nodes}["IndexPutBackward0"] == ""
+    assert {n.name: n.source for n in nodes}["IndexBackward0"] == "y[mg.tensor([0, 2])]"
+
+
+def test_words_of_a_language_in_a_rule_are_said_in_the_other():
+    x = mg.tensor([[1.0, -2.0], [3.0, 4.0]], requires_grad=True)
+    rows = [r for s in said_of(x.clamp(min=0).sum() + mg.nn.functional.avg_pool2d(x[None], 2).sum(), x=x)[1].steps
+            for r in s["rows"]]
+    made = [(both["en"], re.sub("<[^>]+>", "", both["zh"])) for r in rows if isinstance(both := r.get("math"), dict)]
+
+    for word, chinese in ((">else<", "否则"), ("windows", "各窗口"), ("window", "窗口")):
+        said = [zh for en, zh in made if word in en or word in re.sub("<[^>]+>", "", en)]
+        assert said
+        assert all(chinese in zh and word.strip("<>") not in zh for zh in said)
 
 
 def test_where_no_gradient_comes_nothing_is_computed_and_nothing_filled():

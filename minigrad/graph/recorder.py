@@ -240,7 +240,7 @@ class Recorder:
         if kind == "post_accumulate":
             return
         several = {nr: after} if kind == "tensor" else dict(enumerate(after))
-        copies = self.came if kind in ("tensor", "pre") else self.work[1]
+        copies = self.came if kind in ("tensor", "pre") else self.goes
         for i, now in several.items():
             if i in copies and not same(copies[i], plain(now)):
                 copies[i] = copied(now)
@@ -260,6 +260,7 @@ class Recorder:
         here = self.graph.node(self.node)
         keep = copied if self.hooks[self.node] else plain  # a post-hook may write into them
         self.work = tuple(map(plain, incoming)), {i: keep(g) for i, g in enumerate(outgoing)}
+        self.goes = {**self.work[1]}  # what post-hooks make of it
         self.event("compute", before=in_short(incoming), outgoing=tuple(in_short(g) for g in outgoing))
         self.event("send", sent=tuple(Sent(e.slot, None) for e in here.edges if e.node is None))
         for edge, grad in zip(here.edges, outgoing, strict=False):

@@ -59,8 +59,7 @@ def rule(names: Symbols, node: NodeRecord, row: Row | None, slot: int, incoming:
     together = came[0].tex if len(came) == 1 else rf"\left({', '.join(s.tex for s in came)}\right)"
     whole = f"{sent.tex} = {tex_of(row.derivatives[word], row.letters | letters | {'grad': together})}"
     whole = whole.replace("[k]", f"[{slot}]") if several else whole
-    # between words a gap says little; behind `+=` it is no product
-    whole = re.sub(r"(?<!=\})\\, ", r" \\; @ \\; ", whole) if r"\text" in whole else whole
+    whole = with_signs(whole) if r"\text" in whole else whole
     text = full(result)
     filled_in, operands = with_values(node, row, word, incoming, result, saved)
     if len(incoming) == 1 and "[" not in preview(incoming[0]) + text:  # between single numbers a product is just one
@@ -123,7 +122,12 @@ def with_values(node: NodeRecord, row: Row, word: str, incoming: tuple[Any, ...]
     if put_in in (end, "0") or len(re.findall(r"[\d.]+", put_in + end)) > most:
         return alone, ()
     sign = r"\to" if put_in == as_tex(texts.get("grad", "")) else written.sign.replace("≈", r"\approx")
-    return f"= {put_in} {sign} {last}", tuple(texts.items())  # expanded: the same number, more often
+    return f"= {with_signs(put_in)} {sign} {last}", tuple(texts.items())  # expanded: the same number, more often
+
+
+def with_signs(tex: str) -> str:
+    """Matrix products with `@`: between words and lists a gap says little; behind `+=` it is no product."""
+    return re.sub(r"(?<!=\})\\, ", r" \\; @ \\; ", tex)
 
 
 def computed(row: Row, word: str, values: Mapping[str, Any]) -> Any:

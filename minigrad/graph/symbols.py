@@ -204,10 +204,11 @@ def sources(graph: Graph, places: Mapping[str, tuple[Any, int]]) -> dict[str, st
     found: dict[str, str] = {}
     for (code, lasti), several in together.items():
         made = expression(code, lasti)
-        text = ast.unparse(made) if made is not None else ""
+        text, last = ast.unparse(made) if made is not None else "", max(several, key=lambda n: n.seq)
+        if isinstance(made, ast.Subscript) and last.name.startswith("IndexPut"):
+            continue  # `y[i] = v` makes all of `y`
         if not text or len(text) > LONGEST or not PLAIN.fullmatch(text) or isinstance(made, ast.Name):
             continue
-        last = max(several, key=lambda n: n.seq)
         once = isinstance(made, ast.BinOp | ast.UnaryOp) or call_at(code, lasti).rstrip("_") == last.op.rstrip("_")
         if once and len({n.name for n in several}) == 1:  # one node each time that it ran
             found |= {n.id: text for n in several}

@@ -17,7 +17,7 @@ from ..graph.recorder import Frame, Sent, running_order
 from ..graph.rule import MOST_ROOM
 from ..graph.snapshot import Graph, NodeRecord, Span, TensorRecord
 from ..graph.symbols import Symbol, Symbols, bare, tex_name
-from ..text import LANGUAGES, both, script_words
+from ..text import LANGUAGES, both, say, script_words
 from . import levels, words
 from .theme import shorten
 
@@ -25,6 +25,7 @@ PLAYER_SCHEMA = "minigrad.player/1"
 SENT = 4  # gradients that a caption names
 NESTED = re.compile(r"(?<![\w\]])\[(\[[^\[\]]*\](?:, \[[^\[\]]*\])*)\](\^\{\\top\})?")  # a matrix as nested brackets
 SHORT = 40  # lines of a file that is shown as a whole
+WORDS = re.compile(r"\\(?:text\{(?=else)|mathrm\{(?=copies|windows|window|part))(\w+)\}")  # of a language
 BLANK = 0xE000  # characters that nobody writes
 PARTS, BLANKS = re.compile(r"\\text\{([^{}]+)\}|\d+(?:\.\d+)?"), re.compile(r"(<mn>|<mi>)(\d+|[\ue000-\uf8ff])<")
 LINE = 400  # px, of a line of code beside a node's name
@@ -299,7 +300,7 @@ class Scenes:
             tex, plain, exact = rf"{left} = \mathrm{{{word}}}\left({right}\right)", f"= {f.sum or f.after}", f.exact
             filled_in = plain.replace("−", "-").replace("≈", r"\approx") if f.sum and "e" not in f.sum else ""
         put_in = re.sub(r"^(= .+) \1$", r"\1", grids(filled_in))  # a matrix that is turned over, and no more
-        return {**formula(tex, rule.symbols), "num": mathml(put_in), "value": plain, "exact": exact, "at": at,
+        return {**formula(tex, rule.symbols), "num": in_words(put_in, put_in), "value": plain, "exact": exact, "at": at,
                 "cells": cell_by_cell(put_in)}
 
     def filled_words(self, f: Frame) -> dict[str, Any]:
@@ -520,8 +521,13 @@ def formula(tex: str, symbols: tuple[Symbol, ...]) -> dict[str, Any]:
     chinese = tex
     for s in sorted(symbols, key=lambda s: -len(s.en)):
         chinese = chinese.replace(s.tex, rf"\text{{{s.zh}}}") if s.en != s.zh else chinese
-    en, zh = mathml(tex), mathml(chinese)
-    return {"text": tex, "math": en if en == zh else {"en": en, "zh": zh}}
+    return {"text": tex, "math": in_words(tex, chinese)}
+
+
+def in_words(tex: str, chinese: str) -> str | dict[str, str]:
+    """TeX as MathML; with English words in it, or where the Chinese differs, a pair of it."""
+    zh = WORDS.sub(lambda found: rf"\text{{{say(f'player.word_{found[1]}', 'zh')}}}", chinese)
+    return mathml(tex) if zh == tex else {"en": mathml(tex), "zh": mathml(zh)}
 
 
 def in_tex(equation: str) -> dict[str, str]:
@@ -540,7 +546,7 @@ def grids(tex: str) -> str:
         return rf"{{\begin{{bmatrix}} {body} \end{{bmatrix}}}}_{{({len(rows)}, {len(rows[0])})}}"
 
     deep = re.search(r"(?<!left)\[\[\[", tex)
-    return tex if deep else NESTED.sub(grid, tex).replace(r"}\, {\begin", r"} \; @ \; {\begin")
+    return tex if deep else NESTED.sub(grid, tex)
 
 
 def cell_by_cell(tex: str) -> str:

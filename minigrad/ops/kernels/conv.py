@@ -308,12 +308,12 @@ def upsampled(x: Any, output_size: tuple, *scales: float | None) -> Any:
     return x
 
 
-@formula(tex=phrase(r"\sum_{{\text{{copies}}}} {0:1}", 1))
+@formula(tex=phrase(r"\sum_{{\mathrm{{copies}}}} {0:1}", 1))
 def upsample_back(F: Any, grad: Any, sizes: tuple, *scales: float | None) -> Any:
     return _copies_back(F, grad, sizes, map(_nearest, sizes[-2:], grad.shape[-2:], (None, *scales)[-2:]))
 
 
-@formula(tex=phrase(r"\sum_{{\text{{copies}}}} {0:1}", 1))
+@formula(tex=phrase(r"\sum_{{\mathrm{{copies}}}} {0:1}", 1))
 def pad_back(F: Any, grad: Any, x: Any, padding: tuple, mode: str) -> Any:
     copied = (xp.pad(xp.arange(n), pair, mode) for n, pair in zip(x.shape[-2:], pairs_of(padding, 2), strict=True))
     return F.tied(_copies_back(F, grad, tuple(x.shape), copied), x)

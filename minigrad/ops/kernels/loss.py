@@ -6,7 +6,7 @@ from typing import Any
 from ...array import dtypes
 from ...array.backend import namespace, xp
 from ...core.carriers import RAW, formula, spelled_out
-from ...text.tex import Symbol
+from ...text.tex import SYMBOLS
 from ..checks import need, require, same_type
 
 NONE, MEAN, SUM = range(3)
@@ -109,7 +109,7 @@ def huber(off: Any, delta: float) -> Any:
 # ---- parts of derivatives
 
 
-@formula(tex=lambda grad, _x, reduction, *_: grad if reduction.tex in "02" else grad / Symbol("n"))
+@formula(tex=lambda grad, x, reduction, *_: grad if reduction.tex in "02" else grad / SYMBOLS.numel(x))
 def reduced(F: Any, grad: Any, x: Any, reduction: int, *beside: Any) -> Any:
     """The part of a loss's gradient that each element of `x` gets; what is `beside` it must be of its type."""
     same_type(*(getattr(t, "_data", t) for t in (x, *beside)), said="loss_types")

@@ -293,7 +293,7 @@ def expanded(F: Any, grad: Any, sizes: tuple, dim: Any, keepdim: bool) -> Any:
 def _norm_tex(grad: Symbol, x: Symbol, norm: Symbol, ord: Symbol, *_: Any) -> Symbol:
     sign = grad * SYMBOLS.sgn(x)
     if "inf" in f"{ord}":
-        return sign * (SYMBOLS.abs(x) == norm) / Symbol("k")
+        return sign * (hits := SYMBOLS.abs(x) == norm) / SYMBOLS.call("count", (hits,))
     if f"{ord}" in ("1", "1.0"):
         return sign
     return SYMBOLS.where(x == 0, 0.0, sign * (SYMBOLS.abs(x) / norm) ** (ord - 1))
@@ -398,8 +398,12 @@ def to_chosen(F: Any, grad: Any, indices: Any, sizes: tuple, dim: int, keepdim: 
 # ---- parts of derivatives: spread, and what runs along
 
 
-@formula(tex=lambda grad, x, _dim, correction, _keepdim: grad * (
-    2 * (x - SYMBOLS.mean_dim(x)) / (Symbol("n") - (1 if correction is None else correction))))
+def _along(name: str, x: Symbol, dim: Any) -> Symbol:
+    return SYMBOLS.call("numel" if (name, dim) == ("size", None) else name, (x,) if dim is None else (x, dim))
+
+
+@formula(tex=lambda grad, x, dim, correction, _keepdim: grad * (
+    2 * (x - _along("mean", x, dim)) / (_along("size", x, dim) - (1 if correction is None else correction))))
 def var_slope(F: Any, grad: Any, x: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
     """2 / (n - correction) * grad * (x - mean)."""
     off = x - F.mean_dim(x, gone(dim, len(x.shape)), True)
@@ -407,7 +411,8 @@ def var_slope(F: Any, grad: Any, x: Any, dim: Any, correction: Any, keepdim: boo
     return (2.0 / free if free else math.inf) * F.kept(grad, tuple(x.shape), dim, keepdim) * off
 
 
-@formula(tex=lambda spread, mean, *options: SYMBOLS.var_slope(spread, *options) + mean / Symbol("n"))
+@formula(tex=lambda spread, mean, x, dim, *options:
+         SYMBOLS.var_slope(spread, x, dim, *options) + mean / _along("size", x, dim))
 def var_mean_slope(F: Any, spread: Any, mean: Any, x: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
     slope = None if spread is None else F.var_slope(spread, x, dim, correction, keepdim)
     if mean is None:

@@ -50,7 +50,7 @@ avg_pool2d_of = op("avg_pool2d", kernels.avg_pool, tex=r"\mathrm{{mean}}\left({0
     self = lambda F, grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override:
         F.avg_pool2d_backward(grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override))
 avg_pool2d_backward = op("avg_pool2d_backward", kernels.avg_pool_back, grad_fn="AvgPool2DBackwardBackward0",
-    tex=phrase(r"\sum_{{\text{{windows}}}} \frac{{{0}}}{{k}}", 1),
+    tex=phrase(r"\sum_{{\mathrm{{windows}}}} \frac{{{0}}}{{\mathrm{{numel}}\left(\mathrm{{window}}\right)}}", 1),
     grad_output = lambda F, grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override:
         F.avg_pool2d(grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
     self = lambda F, grad, self_sym_sizes: F.zeros_as(grad, self_sym_sizes))

@@ -122,7 +122,7 @@ unfold_back = op("unfold_back", lambda self, sizes, dimension, size, step: kerne
     grad_fn="UnfoldBackwardBackward0", tex=phrase(r"0[\mathrm{{windows}}] \,\text{{+=}}\, {0}", 0),
     self = lambda F, grad, dimension, size, step: F.unfold(grad, dimension, size, step))
 repeat_back = op("repeat_back", kernels.repeat_back, grad_fn="SumBackward1",
-    tex=phrase(r"\sum_{{\text{{copies}}}} {0:1}", 1),
+    tex=phrase(r"\sum_{{\mathrm{{copies}}}} {0:1}", 1),
     self = lambda F, grad, repeats: F.repeat(grad, repeats))
 take_part = op("take_part", kernels.take_part, grad_fn="AsStridedBackward0",
     tex=r"{0:4}[\mathrm{{part}}]", **as_strided.row.derivatives)
@@ -134,7 +134,7 @@ put_part = op("put_part", kernels.put_part, grad_fn="CopySlices", torch_name="to
     self = lambda F, grad, whole, part: F.put_part(grad, F.take_part(grad, whole, part) * 0, whole, part),
     src  = lambda F, grad, whole, part: F.take_part(grad, whole, part))
 sum_to = op("sum_to", kernels.sum_to, grad_fn="SumBackward1",
-    tex=phrase(r"\sum_{{\text{{copies}}}} {0:1}", 1), **sum_all.row.derivatives)
+    tex=phrase(r"\sum_{{\mathrm{{copies}}}} {0:1}", 1), **sum_all.row.derivatives)
 
 # ---- written in place: values that come from nowhere
 

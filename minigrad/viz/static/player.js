@@ -672,7 +672,7 @@ function render({ model, el }) {
         return row(line.into && muted(two(ui.in)), number(line.before), gate, number(line.after));
       }
       if (line.printed) return h("div", { class: "mg-row mg-printed" }, two(ui.printed), " ", h("code", {}, line.printed));
-      const left = line.math ? either(line.math, math) : either(line.text, (text) => h("code", {}, text)), right = line.num && !(S.plain && /mtable/.test(line.num)) ? math(line.num) : line.value;
+      const left = line.math ? either(line.math, math) : either(line.text, (text) => h("code", {}, text)), right = line.num && !(S.plain && /mtable/.test(line.num.en ?? line.num)) ? either(line.num, math) : line.value;
       const shown = come && right && number(right);
       if (shown && line.exact) shown.title = line.exact;
       if (shown && line.cells) for (const cell of [...shown.querySelectorAll("mtable")].pop()?.querySelectorAll("mtd") ?? []) {
