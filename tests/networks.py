@@ -295,6 +295,49 @@ weights_c = torch.ones(shape, requires_grad=True); weights_d = torch.ones(shape,
 u = weights_a * weights_b + weights_c * weights_d; v = weights_a + weights_b + weights_c + weights_d
 loss = (u * v).mean()
 loss""",
+    "vae": """class VAE(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.enc = nn.Sequential(nn.Linear(8, 6), nn.ReLU())
+        self.mu, self.logvar = nn.Linear(6, 2), nn.Linear(6, 2)
+        self.dec = nn.Sequential(nn.Linear(2, 6), nn.ReLU(), nn.Linear(6, 8), nn.Sigmoid())
+    def forward(self, x):
+        h = self.enc(x)
+        mu, logvar = self.mu(h), self.logvar(h)
+        z = mu + torch.randn(3, 2) * (0.5 * logvar).exp()
+        return self.dec(z), mu, logvar
+net = VAE(); x = torch.ones(3, 8) * 0.5
+y, mu, logvar = net(x)
+bce = F.binary_cross_entropy(y, x, reduction='sum')
+kl = -0.5 * (1 + logvar - mu ** 2 - logvar.exp()).sum()
+loss = bce + kl
+loss""",
+    "experts": """class MoE(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gate = nn.Linear(4, 4)
+        self.experts = nn.ModuleList([nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 3))
+                                      for _ in range(4)])
+    def forward(self, x):
+        weights = self.gate(x).softmax(-1)
+        outs = torch.stack([expert(x) for expert in self.experts], 1)
+        return (weights.unsqueeze(-1) * outs).sum(1)
+net = MoE(); x = torch.ones(2, 4); loss = F.cross_entropy(net(x), torch.tensor([0, 2]))
+loss""",
+    "gram-schmidt": """Q = []
+A = torch.tensor([[1., 1., 0., 2.], [0., 1., 1., 1.], [1., 0., 1., 0.], [2., 1., 0., 1.]], requires_grad=True)
+for k in range(4):
+    v = A[k]
+    for q in Q: v = v - (q @ A[k]) * q
+    Q.append(v / v.norm())
+loss = (torch.stack(Q).sum(0) * torch.tensor([1., 2., 3., 4.])).sum()
+loss""",
+    "contrastive": """enc = nn.Sequential(nn.Linear(6, 8), nn.ReLU()); head = nn.Linear(8, 4)
+a, b = torch.ones(3, 6), torch.ones(3, 6) * 0.5
+za, zb = F.normalize(head(enc(a)), dim=1), F.normalize(head(enc(b)), dim=1)
+sim = za @ zb.t() / 0.1; y = torch.arange(3)
+loss = (F.cross_entropy(sim, y) + F.cross_entropy(sim.t(), y)) / 2
+loss""",
     "matrices": """w = torch.arange(6.).view(2, 3).requires_grad_(); v = torch.arange(40.).requires_grad_()
 m = w @ w.t(); q = (m / 0).sum() + v.log().sum(); loss = q * 1e-9
 loss""",

@@ -403,6 +403,14 @@ def test_a_view_that_a_closed_module_returns_has_room_for_its_tab_and_its_value(
     assert drawing.layout.boxes[drawing.graph.roots[0]].h == CARD + TAB
 
 
+def test_what_came_in_stands_outside_of_the_module_that_takes_it():
+    net, x = minigrad.nn.Sequential(minigrad.nn.Linear(2, 2), minigrad.nn.Tanh()), minigrad.ones(1, 2)
+    drawing = draw(minigrad.nn.Linear(2, 1)(net(x.requires_grad_())), names={"net": net, "x": x}, open=["net"])
+    ((frame, _),) = drawing.layout.frames.values()
+
+    assert not frame.touches(drawing.layout.boxes[next(t.id for t in drawing.graph.tensors if t.name == "x")])
+
+
 @pytest.mark.parametrize("level", [None, "ops"])
 @pytest.mark.parametrize("name", ["mlp", "attention", "shared mlp"])
 def test_a_box_keeps_its_place_in_record_and_forward(name, level):

@@ -85,7 +85,7 @@ class Composer:
         for id in self.blocks:
             if id not in plan.home and id not in fold.scopes and not self.shelved(id):
                 user = inputs.get(id, "")
-                plan.home[id] = self.home_of(user) if id in graph.nodes_by_id and id not in fold.starts else ""
+                plan.home[id] = self.home_of(id, user) if id in graph.nodes_by_id and id not in fold.starts else ""
         entered = {id.partition(":")[0] for id, drawn in fold.wires.items() if id == drawn}
         for n in graph.ops:
             for e in n.edges if n.id not in fold.box or n.id in entered else ():
@@ -101,10 +101,13 @@ class Composer:
                                               and id not in left_by_cuts)}
         return plan
 
-    def home_of(self, op: str) -> str:
-        """The scope that a leaf belongs to that one op uses: beside its box where that is closed."""
-        box = self.fold.box.get(op)
-        return self.fold.parent[box] if box else self.fold.home.get(op, "")
+    def home_of(self, id: str, op: str) -> str:
+        """The scope that a leaf belongs to that one op uses: beside its box where that is closed; outside of modules
+        what is none of their parameters."""
+        fold, box = self.fold, self.fold.box.get(op)
+        home = fold.parent[box] if box else fold.home.get(op, "")
+        owners = [s for s in fold.chain(home) if fold.scopes[s].kind == "module"]
+        return fold.parent[owners[-1]] if owners and self.graph.node(id).leaf not in fold.params else home
 
     def shelved(self, id: str) -> bool:
         """Whether a block stands on a shelf."""
