@@ -89,8 +89,9 @@ def test_what_could_not_be_told_is_refused(options, said):
 
 
 def test_a_name_of_the_course_and_no_cases_are_refused():
-    with pytest.raises(ValueError, match="04"):
-        register("04", pay, [(1.0,)])
+    for ours in ("04", "04.recall", "form.A7"):
+        with pytest.raises(ValueError, match=ours):
+            register(ours, pay, [(1.0,)])
     with pytest.raises(ValueError, match="at least one"):
         register("tax", pay, [])
 
