@@ -115,7 +115,7 @@ def call_of_list(row: Row) -> Callable:
 
 def call_of_view(row: Row, kind: str) -> Callable:
     """One tensor in, views of its storage out. `kind`: why they may not be written, see `views`."""
-    forward, total, cls, save = row.forward, len(row.inputs), row.node, row.save
+    forward, total, cls, save = row.forward, len(row.inputs), row.node, row.save if row.saved else None
 
     def call(*args: Any, **options: Any) -> Any:
         if options or len(args) < total:
@@ -136,7 +136,8 @@ def call_of_view(row: Row, kind: str) -> Callable:
                 attach(part, output_of(n, nr))
         else:
             result._fn, result._requires_grad = n, True
-        save(n, args, z, result)
+        if save is not None:
+            save(n, args, z, result)
         return result
 
     return call

@@ -203,9 +203,8 @@ def must_be_ints(values: Any, listed: bool) -> Exception:
 
 def ints(values: tuple) -> tuple[int, ...]:
     """Sizes or dimensions given as `(2, 3)` or as one tuple, list or Size. Raises: TypeError in torch's words."""
-    listed = len(values) == 1 and isinstance(values[0], tuple | list)
-    if listed:
-        values = values[0]
+    listed = len(values) == 1 and values[0].__class__ is not int and isinstance(values[0], tuple | list)
+    values = values[0] if listed else values
     try:
         return tuple(map(operator.index, values))
     except TypeError:

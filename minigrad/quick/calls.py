@@ -235,12 +235,14 @@ def linear_layer(row: Row, ordinary: Callable) -> Callable:
         n = new_node(row.node, (to_self, to_mat1, to_mat2), ((bias.shape, bias.dtype), None, None))
         n.saved_alpha, n.saved_beta, n.saved_mat1, n.saved_mat2 = alpha, beta, None, None
         if to_mat2 is not None:
-            n.saved_mat1, n.version_mat1 = mat1, mat1._version
+            c = mat1._counter
+            n.saved_mat1, n.version_mat1 = mat1, 0 if c is None else c[0]
         if to_mat1 is not None:
-            n.saved_mat2, n.version_mat2 = mat2, mat2._version
+            c = mat2._counter
+            n.saved_mat2, n.version_mat2 = mat2, 0 if c is None else c[0]
         n.saved_mat1_sym_sizes, n.saved_mat2_sym_sizes, n.itemsize = a.shape, b.shape, a.itemsize
-        n.saved_mat1_sym_strides = a.strides if mat1.requires_grad else ()
-        n.saved_mat2_sym_strides = b.strides if mat2.requires_grad else ()
+        n.saved_mat1_sym_strides = a.strides if to_mat1 is not None or mat1.requires_grad else ()
+        n.saved_mat2_sym_strides = b.strides if to_mat2 is not None or mat2.requires_grad else ()
         return attach(constant(Tensor, z), n)
 
     return call

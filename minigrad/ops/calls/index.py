@@ -25,6 +25,8 @@ from .shape import copy_, fill_
 
 def getitem(x: Any, key: Any) -> Any:
     """`x[key]`: a view where the key allows one, else a copy of the chosen elements."""
+    if key.__class__ is int and x._data.ndim:  # the usual key, without the ceremony
+        return _selected(x, 0, key, 0)
     if key.__class__ is slice:
         return _sliced(x, 0, key, always=True)  # alone, even `x[:]` is a slice; in a tuple it is not
     if isinstance(key, TensorBase) and key._data.ndim and x._data.ndim and key._data.dtype.kind == "i":
