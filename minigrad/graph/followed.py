@@ -120,7 +120,7 @@ class Followed:
         for one in ast.walk(self.tree):
             if not isinstance(one, ast.stmt) or one.lineno != line:
                 continue
-            nodes: Iterable[ast.AST] = names_in(one)
+            nodes: Iterable[ast.AST] = own_parts(one)
             if isinstance(one, ast.FunctionDef | ast.ClassDef):
                 stores.add(one.name)
                 nodes = ast.walk(one)
@@ -163,11 +163,11 @@ def header(one: ast.stmt) -> range:
     return range(one.lineno, max(end, one.lineno) + 1)
 
 
-def names_in(one: ast.AST) -> Iterator[ast.AST]:
+def own_parts(one: ast.AST) -> Iterator[ast.AST]:
     """All that stands in a statement itself, not in the statements in it."""
     for child in ast.iter_child_nodes(one):
         if not isinstance(child, ast.stmt):
-            yield from (child, *names_in(child))
+            yield from (child, *own_parts(child))
 
 
 # ---- which nodes each line writes

@@ -26,9 +26,9 @@ OWN = __name__.partition(".")[0], "torch.nn", "torch.optim"  # whose objects are
 SLOTS = ("_counter", "_data", "_fn", "_grad", "_hooks", "_requires_grad", "_view")
 
 
-def names_in(code: CodeType) -> set[str]:
+def looked_up(code: CodeType) -> set[str]:
     """The names that code looks up, with the functions written inside it."""
-    return {*code.co_names}.union(*(names_in(c) for c in code.co_consts if isinstance(c, CodeType)))
+    return {*code.co_names}.union(*(looked_up(c) for c in code.co_consts if isinstance(c, CodeType)))
 
 
 class Restoring(contextlib.ExitStack):
@@ -134,7 +134,7 @@ class Restoring(contextlib.ExitStack):
         """A function: the globals that it names, whether they are there or not, and its closure."""
         if not is_theirs(f.__code__):
             return
-        scope, names = f.__globals__, names_in(f.__code__)
+        scope, names = f.__globals__, looked_up(f.__code__)
         there = {name: scope[name] for name in names if name in scope}
         for name in names - there.keys():
             self.callback(scope.pop, name, None)

@@ -6,7 +6,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..graph.restoring import names_in
+from ..graph.restoring import looked_up
 from .exercise import BY_ITSELF, Exercise, programs, stored, whenever, written
 from .running import OURS
 
@@ -58,7 +58,7 @@ def says(word: str, f: Any, seen: set[Any]) -> bool:
     """Whether a word stands in the code of a function, of those inside it, or of the learner's own that it names."""
     if not inspect.isfunction(f) or f in seen or f.__code__.co_filename.startswith(OURS):
         return False
-    names = names_in(f.__code__)
+    names = looked_up(f.__code__)
     return word in names or any(says(word, f.__globals__.get(name), {*seen, f}) for name in names)
 
 

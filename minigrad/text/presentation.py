@@ -59,7 +59,7 @@ def error(kind: type[Exception], key: str, text: str, **facts: Any) -> Exception
 
 
 @cache
-def _sentences() -> dict[str, str]:
+def _torchs_own() -> dict[str, str]:
     import json  # most programs never fail, and importing these two takes a tenth of importing the package
     from pathlib import Path
 
@@ -68,7 +68,7 @@ def _sentences() -> dict[str, str]:
 
 def torch_says(key: str, *blanks: Any, **named: Any) -> str:
     """A sentence of PyTorch's, word for word (2.13), its blanks filled: those that would fill lines of code."""
-    return _sentences()[key].format(*blanks, **named)
+    return _torchs_own()[key].format(*blanks, **named)
 
 
 def need(holds: Any, key: str, *blanks: Any, kind: type = RuntimeError, **facts: Any) -> None:

@@ -16,7 +16,7 @@ from ...text.tex import SYMBOLS, Symbol, phrase
 from ..checks import implemented, need, require, same_type
 from .index import are_positions, check_rows
 from .reduce import kind_of
-from .shape import inside, padded, pairs_of
+from .shape import padded, pairs_of, within_padding
 
 # ---- windows
 
@@ -52,7 +52,7 @@ def _add_windows(parts: Any, sizes: tuple, out: tuple, stride: tuple, padding: t
         spots = (slice(i * d, i * d + (o - 1) * s + 1, s)
                  for i, d, o, s in zip(place, dilation, out, stride, strict=True))
         whole[(..., *spots)] += parts[(..., *place, *(slice(None),) * n)]
-    return whole[inside(sizes, padding)] if any(padding) else whole
+    return whole[within_padding(sizes, padding)] if any(padding) else whole
 
 
 # ---- the three maps of convolution
@@ -115,7 +115,7 @@ def _moved_along(flat: Any, grad_output: Any, sizes: tuple, kernel: tuple, paddi
     for at, place in enumerate(itertools.product(*map(range, kernel))):
         start = sum(map(operator.mul, place, steps))
         whole[:, :, start : start + length] += parts[:, :, at]
-    return whole[:, :, :size].reshape(*sizes[:2], *room)[inside(sizes[2:], padding)]
+    return whole[:, :, :size].reshape(*sizes[:2], *room)[within_padding(sizes[2:], padding)]
 
 
 def conv_weight(grad_output: Any, input: Any, sizes: tuple, stride: tuple, padding: tuple, dilation: tuple,

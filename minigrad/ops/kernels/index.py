@@ -111,7 +111,7 @@ def _grid(index: Any, dim: int) -> tuple:
     return tuple(index if d == dim else arange(n).reshape(n, *(1,) * (last - d)) for d, n in enumerate(index.shape))
 
 
-def _along(self: Any, index: Any, dim: int, name: str, word: str, *src: Any) -> tuple:
+def _along_dim(self: Any, index: Any, dim: int, name: str, word: str, *src: Any) -> tuple:
     """`self`, with at least one dimension, and the checked key of gather and scatter."""
     self, index = (v.reshape(v.shape or 1) for v in (self, index))
     index = index if index.size else namespace(self).zeros((0,) * self.ndim, "int64")  # if empty, of any shape
@@ -132,7 +132,7 @@ def _along(self: Any, index: Any, dim: int, name: str, word: str, *src: Any) -> 
 
 
 def gather(self: Any, index: Any, dim: int, sparse_grad: bool = False) -> Any:
-    flat, key = _along(self, index, dim, "gather", "input")
+    flat, key = _along_dim(self, index, dim, "gather", "input")
     return flat[key].reshape(index.shape)
 
 
@@ -141,7 +141,7 @@ def scatter(self: Any, index: Any, src: Any, dim: int, add: Any = False) -> Any:
     if not index.size:
         require(not is_array or src.dtype == self.dtype, "scatter(): Expected self.dtype to be equal to src.dtype")
         return self.copy()
-    flat, key = _along(self, index, dim, "scatter", "self", *[src] * is_array)
+    flat, key = _along_dim(self, index, dim, "scatter", "self", *[src] * is_array)
     whole = flat.copy()
     given = xp.atleast_1d(src)[tuple(map(slice, key[dim].shape))] if is_array else dtypes.fitting(src, self.dtype)
     _write(whole, key, given, add)

@@ -51,7 +51,7 @@ def dot(self: Any, tensor: Any) -> Any:
 
 
 def addmm(self: Any, mat1: Any, mat2: Any, beta: float = 1, alpha: float = 1) -> Any:
-    product = mm(*_check_added(self, mat1, mat2))
+    product = mm(*_check_addends(self, mat1, mat2))
     if alpha != 1 or beta != 1:
         return joined(self, product, beta, alpha)
     try:
@@ -67,7 +67,7 @@ def joined(self: Any, product: Any, beta: float, alpha: float) -> Any:
     return (times(a, beta) if beta else xp.zeros_like(a)) + (times(b, alpha) if alpha else xp.zeros_like(b))
 
 
-def _check_added(self: Any, mat1: Any, mat2: Any) -> tuple:
+def _check_addends(self: Any, mat1: Any, mat2: Any) -> tuple:
     if not self.dtype == mat1.dtype == mat2.dtype:
         same_type(self, mat2, said="addmm_types")
         same_type(mat1, mat2, said="addmm_factor_types")
@@ -75,7 +75,7 @@ def _check_added(self: Any, mat1: Any, mat2: Any) -> tuple:
 
 
 def addbmm(self: Any, batch1: Any, batch2: Any, beta: float = 1, alpha: float = 1) -> Any:
-    return joined(self, bmm(*_check_added(self, batch1, batch2)).sum(0, self.dtype), beta, alpha)
+    return joined(self, bmm(*_check_addends(self, batch1, batch2)).sum(0, self.dtype), beta, alpha)
 
 
 def addr(self: Any, vec1: Any, vec2: Any, beta: float = 1, alpha: float = 1) -> Any:

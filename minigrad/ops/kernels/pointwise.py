@@ -60,7 +60,7 @@ def times(x: Any, number: Any) -> Any:
     return x if number == 1 else x * (number if x.dtype.kind == "f" else dtypes.cast(number, x.dtype))
 
 
-def scaled(x: Any, alpha: Any) -> Any:
+def times_alpha(x: Any, alpha: Any) -> Any:
     """`alpha * x`, where `alpha` is a number of a kind that the elements take."""
     if x.dtype.kind != "f" or alpha.__class__ is bool:
         require(x.dtype.kind == "b" or alpha.__class__ is not bool, "Boolean alpha only supported for Boolean results.")

@@ -174,7 +174,7 @@ def diag_embed(self: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> An
     return placed(self, sizes, diagonal, offset, dim1, dim2)
 
 
-def matrices(self: Any, name: str) -> Any:
+def at_least_2d(self: Any, name: str) -> Any:
     require(self.ndim >= 2, f"{name}: input tensor must have at least 2 dimensions")
     return self
 
@@ -330,11 +330,11 @@ def padded(x: Any, padding: tuple, value: float = 0, after: tuple = ()) -> Any:
     sizes = x.shape[:lead] + tuple(n + p + q for n, p, q in zip(x.shape[lead:], padding, after, strict=True))
     make = namespace(x)
     whole = make.full(sizes, value, x.dtype) if value else make.zeros(sizes, x.dtype)
-    whole[inside(x.shape[lead:], padding)] = x
+    whole[within_padding(x.shape[lead:], padding)] = x
     return whole
 
 
-def inside(sizes: tuple, padding: tuple) -> tuple:
+def within_padding(sizes: tuple, padding: tuple) -> tuple:
     """The key of what lies within the padding."""
     return (..., *(slice(p, p + n) for n, p in zip(sizes, padding, strict=True)))
 

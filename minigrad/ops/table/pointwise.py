@@ -24,14 +24,14 @@ STEP = {"self": lambda F, grad: F.zeros_like(grad)}  # flat wherever it has a sl
 add = op("add", operator.add, constants={"alpha": 1}, numbered=True,
     self  = lambda grad: grad,
     other = lambda grad: grad)
-add_scaled = op("add_scaled", lambda self, other, alpha: self + kernels.scaled(other, alpha),
+add_scaled = op("add_scaled", lambda self, other, alpha: self + kernels.times_alpha(other, alpha),
     grad_fn="AddBackward0", elementwise=True, scalars=("alpha",), numbered=True,
     self  = lambda grad: grad,
     other = lambda grad, alpha: grad * alpha)
 sub = op("sub", operator.sub, constants={"alpha": 1}, check_types=kernels.no_bools, numbered=True,
     self  = lambda grad: grad,
     other = lambda grad: -grad)
-sub_scaled = op("sub_scaled", lambda self, other, alpha: self - kernels.scaled(other, alpha),
+sub_scaled = op("sub_scaled", lambda self, other, alpha: self - kernels.times_alpha(other, alpha),
     grad_fn="SubBackward0", elementwise=True, scalars=("alpha",), numbered=True,
     self  = lambda grad: grad,
     other = lambda grad, alpha: -grad * alpha)

@@ -86,9 +86,9 @@ roll = op("roll", lambda self, shifts, dims: xp.roll(self, shifts if dims else s
     self = lambda F, grad, shifts, dims: F.roll(grad, F.negated(shifts), dims))
 rot90 = op("rot90", lambda self, k, dims: xp.rot90(self, k, dims).copy(),
     self = lambda F, grad, k, dims: F.rot90(grad, -k, dims))
-tril = op("tril", lambda self, diagonal=0: xp.tril(kernels.matrices(self, "tril"), diagonal),
+tril = op("tril", lambda self, diagonal=0: xp.tril(kernels.at_least_2d(self, "tril"), diagonal),
     self = lambda F, grad, diagonal: F.tril(grad, diagonal))
-triu = op("triu", lambda self, diagonal=0: xp.triu(kernels.matrices(self, "triu"), diagonal),
+triu = op("triu", lambda self, diagonal=0: xp.triu(kernels.at_least_2d(self, "triu"), diagonal),
     self = lambda F, grad, diagonal: F.triu(grad, diagonal))
 diagonal_copy = op("diagonal_copy", lambda self, offset=0, dim1=0, dim2=1: xp.diagonal(self, offset, dim1, dim2).copy(),
     grad_fn="DiagonalBackward0_copy", **diagonal.row.derivatives)
