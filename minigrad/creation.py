@@ -58,6 +58,8 @@ def array_of(data: Any, dtype: Any = None) -> Any:
         dtypes.of(data.dtype)
         return xp.array(data, dtype=kind)
     data = list(data) if isinstance(data, range) else data
+    if isinstance(data, list | tuple) and any(isinstance(part, ndarray) for part in data[:1]):
+        presentation.warn("list_of_arrays", stacklevel=3, once=True)
     typed: list = []
     array = xp.array(_plain(data, 0, _shape(data), typed, kind))
     if kind is not None:

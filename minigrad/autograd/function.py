@@ -258,12 +258,11 @@ class Function:
             outputs = cls.forward(*args, **kwargs) if alone else cls.forward(node, *args, **kwargs)
             if alone:
                 cls.setup_context(node, args, outputs)
-        if isinstance(outputs, list):
-            return node, outputs
         many = isinstance(outputs, tuple)
         parts = outputs if many else (outputs,)
-        for t in node._dirty:
-            need(any(t is o for o in parts), "dirty_outputs")
+        need(all(any(t is o for o in parts) for t in node._dirty), "dirty_outputs")
+        if isinstance(outputs, list):
+            return node, outputs
         wrapped = _give_history(node, args, tensors, parts) if recorded else _outputs(node, parts, tensors, False)
         return node, wrapped if many else wrapped[0]
 

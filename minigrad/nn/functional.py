@@ -20,7 +20,7 @@ from ..core.writes.inplace import inplace as in_place
 from ..creation import ones_like, zeros_like
 from ..manual import face
 from ..ops import calls
-from ..ops.checks import check_dim, common_shape, implemented, need, own_dim, require, same_type, titled
+from ..ops.checks import check_dim, common_shape, implemented, must_be_a, need, own_dim, require, same_type, titled
 from ..ops.kernels.conv import check_indices, check_parameters, shares
 from ..ops.kernels.loss import MEAN, NONE, SUM
 from ..ops.kernels.shape import drawn
@@ -454,6 +454,8 @@ _PAD_MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}  # 
 def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     """Cells put on both sides, the last dimension's pair first; modes constant, reflect, replicate, circular."""
     _must_be_tensors("pad", input=input)
+    if not isinstance(pad, tuple | list):
+        raise must_be_a("tuple of ints", pad)
     pad, rank = tuple(pad), input.ndim
     require(len(pad) % 2 == 0, "Padding length must be divisible by 2")
     need(len(pad) <= 2 * rank, "pad_length", len(pad), rank)
@@ -512,6 +514,8 @@ def _same_sizes(sizes: tuple, text: str, **parameters: Any) -> None:
 def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
     """Mean 0 and variance 1 over the last dimensions, then scaled by `weight` and moved by `bias`."""
     _must_be_tensors("layer_norm", input=input)
+    if not isinstance(normalized_shape, tuple | list):
+        raise must_be_a("tuple of ints", normalized_shape)
     sizes = tuple(normalized_shape)
     if input._data.shape[-len(sizes) :] != sizes:
         check_parameters(*(t if t is None else t._data for t in (input, weight, bias)))

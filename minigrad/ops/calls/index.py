@@ -170,7 +170,9 @@ def setitem(x: Any, key: Any, value: Any) -> None:
     recorded = bool(grad_mode()) and (x.requires_grad or given.requires_grad)
     if isinstance(key, TensorBase | list) and not _is_tuple(key):  # it is written itself, not a view of it
         check_inplace(x, recorded)
-    seen, positions = basic(x, key)
+    if key is False:
+        return
+    seen, positions = basic(x, None if key is True else key)
     if seen is x and not presentation.current.guards_views_of_leaves:
         seen = views.alias(x)
     alike = seen._data.shape == given._data.shape
@@ -237,6 +239,10 @@ def scatter(self: Any, dim: int, index: Any, src: Any = None, *, value: Any = No
     """A copy with elements of `src`, or a number, where `index` says along `dim`; or with them added or multiplied."""
     if reduce is not None:
         require(reduce in ("add", "multiply"), "reduce argument must be either add or multiply.")
+        if isinstance(src, TensorBase):
+            presentation.warn("scatter_reduce", once=True)
+        if isinstance(src, TensorBase):
+            presentation.warn("scatter_reduce", once=True)
         return rows.scatter_reduced(self, index, value if src is None else src, own_dim(self, dim), reduce)
     if isinstance(src, TensorBase):
         return rows.scatter(self, index, src, own_dim(self, dim))

@@ -465,4 +465,5 @@ def logcumsumexp_slope(F: Any, grad: Any, x: Any, result: Any, dim: int) -> Any:
 
 @formula(tex=phrase(r"\text{{not implemented}}"))
 def refuse(F: Any, name: str) -> Any:
+    require(not name.startswith("aten"), f"derivative for {name} is not implemented")
     raise NotImplementedError(f"the derivative for '{name}' is not implemented.")

@@ -34,9 +34,9 @@ scatter_value = op("scatter_value", lambda self, index, dim, value: kernels.scat
     fixed=("index",), grad_fn="ScatterBackward1", scalars=("value",), tex=phrase(r"{0:4}[{1}] \leftarrow {3}", 0),
     self = lambda F, grad, index, dim: F.scatter_value(grad, index, dim, 0))
 scatter_reduced = op("scatter_reduced", lambda self, index, src, dim, reduce: kernels.scatter(
-        self, index, src, dim, reduce), fixed=("index", "src"), grad_fn="NotImplemented",
+        self, index, src, dim, reduce), fixed=("index",), grad_fn="NotImplemented",
     torch_name="torch::autograd::NotImplemented", tex=phrase(r"{0:4}[{1}] \leftarrow {2}", 0),
-    self = lambda F: F.refuse("scatter_"))
+    **dict.fromkeys(("self", "src"), lambda F: F.refuse("aten::scatter")))
 scatter_add = op("scatter_add", lambda self, index, src, dim: kernels.scatter(self, index, src, dim, True),
     fixed=("index",), tex=phrase(r"0[{1}] \,\text{{+=}}\, {2}", 0),
     self = lambda grad: grad,

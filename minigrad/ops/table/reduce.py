@@ -101,7 +101,7 @@ std_mean_dim = op("std_mean", lambda self, dim=None, correction=None, keepdim=Fa
 
 # ---- running
 
-cumsum_dim = op("cumsum", lambda self, dim: kernels.running(xp.add, self, dim),
+cumsum_dim = op("cumsum", lambda self, dim: kernels.running(xp.add, self + 0 if self.ndim else self, dim),  # no -0
     self = lambda F, grad, dim: F.cumsum_back(grad, dim))
 cumprod_dim = op("cumprod", lambda self, dim: kernels.running(xp.multiply, self, dim),
     self = lambda F, grad, self, result, dim: F.cumprod_slope(grad, self, result, dim))
