@@ -26,9 +26,10 @@ from .program import Context, called, expression, feeding, is_theirs, source_of
 SUSPECTS = {
     "bad": {"risky": set("log log2 log10 exp sqrt rsqrt reciprocal norm std acos asin atanh Div Pow".split())},
     "zero": {"flat_here": set("round floor ceil trunc sign heaviside".split()),
-             "may_end": set("relu relu_ relu6 clamp clip clamp_min clamp_max hardtanh hardsigmoid threshold "
-                            "sigmoid tanh where masked_fill maximum minimum softmax".split())}}
-SAFE = re.compile(r"\d*e-\d|eps|shape|len\(|size\(|numel|^[\d.]+$|^(?:math|np)\.")
+             "may_end": set("relu relu_ relu6 clamp clip clamp_min clamp_max hardtanh hardsigmoid threshold Mult "
+                            "dropout leakyrelu leaky_relu prelu elu celu selu gelu silu mish hardswish softplus "
+                            "logsigmoid sigmoid tanh where masked_fill maximum minimum softmax".split())}}
+SAFE = re.compile(r"\d*e-\d|eps|shape|len\(|size\(|numel|^-?[\d.]*[1-9][\d.]*$|^(?:math|np)\.")
 MOST = 20_000  # nodes that are looked through
 
 
@@ -306,10 +307,16 @@ def fed(root: Any, context: Context) -> Finding | None:
     return found
 
 
+def harmless(n: Any) -> bool:
+    """Whether an operation is of numbers that are neither 0 nor near it, or protected by such."""
+    factors = (n.left, n.right) if isinstance(getattr(n, "op", None), ast.Mult) else (getattr(n, "right", n),)
+    return any(SAFE.search(ast.unparse(part)) for part in factors)
+
+
 def suspect(root: Any, context: Context, wrong: str) -> Finding | None:
     """The one place behind an expression where NaN or Inf can come of finite numbers, or where gradients can end."""
-    steps = {n: around for here, around in feeding(root, context) for n in ast.walk(here)
-             if isinstance(n, ast.Call | ast.BinOp) and not SAFE.search(ast.unparse(getattr(n, "right", n)))}
+    steps: dict[Any, Context] = {n: around for here, around in feeding(root, context) for n in ast.walk(here)
+                                 if isinstance(n, ast.Call | ast.BinOp) and not harmless(n)}
     for key, words in SUSPECTS[wrong].items():
         places = []
         for n, around in steps.items():

@@ -57,6 +57,12 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
     return found or by_rule(f"leaf {name}:{events({id(leaf)})[0]}", events({id(leaf)})[1], context)
 
 
+def wanted(leaf: Any, found: Finding | None, context: Context) -> Finding | None:
+    """A finding about a leaf; without its edit, where there are optimizers and none is to train it."""
+    held = [id(p) for o in optimizers(context).values() for p in parameters(o)]
+    return replace(found, edit=None) if found is not None and held and id(leaf) not in held else found
+
+
 def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | None:
     """What the order of events tells of tensors that do not learn; `asked`: the module or optimizer in question."""
     if (early := used_up(own, context) or stale(own, context)) is not None:

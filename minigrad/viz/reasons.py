@@ -138,7 +138,7 @@ def untold(t: AnyTensor, record: TensorRecord, context: Context | None, call: An
     if record.kind != "constant":
         return None
     if type(t).__name__ == "Parameter":
-        return causes.by_rule(f"off: {record.name}", call, context)
+        return rounds.wanted(t, causes.by_rule(f"off: {record.name}", call, context), context)
     if (found := causes.buffer(t, context)) is not None:
         return found
     return causes.constant(t, record.name, made)
@@ -184,9 +184,7 @@ def of_module(module: Any, context: Context | None) -> Explanation:
             found = causes.by_rule(f"off: {name}", None, context) if off else rounds.unreached(p, name, context)
             if found is not None:
                 found.key = "frozen" if off else found.key  # on purpose, perhaps
-                held = [{id(p) for p in causes.parameters(o)} for o in rounds.optimizers(context).values()]
-                if held and id(p) not in set().union(*held):  # nor does anybody want to train it
-                    found.edit = None
+                found = rounds.wanted(p, found, context)
                 break
     facts = {"count": sum(1 for _ in module.parameters()), "without": ", ".join(without), "number": len(without)}
     key = "module_without" if without else "module" if facts["count"] else "module_none"
