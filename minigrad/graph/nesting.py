@@ -11,7 +11,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Any
 
 from ..core.beside.scopes import Call
@@ -131,17 +131,20 @@ class Scopes:
         """The loops: the same instructions with the same leaves, at least three times in a row; and equal blocks, the
         same instructions in modules of one class, each with leaves of its own, which count to its turn."""
         ops = sorted((n for n in records if n.id in self.nodes), key=lambda n: n.seq)
-        scopes = {s.id: s for s in self.found}
-        chains = [self.around(n.id, scopes) for n in ops]
+        scopes, around = {s.id: s for s in self.found}, {"": list[str]()}
+        for s in self.found:  # outer ones first
+            around[s.id] = [*around[s.parent], s.id]
+        chains = [around[self.of.get(n.id, "")] for n in ops]
         shapes: dict[str | None, list[Any]] = {}
         for t in tensors:
             shapes.setdefault(t.node, []).append(t.shape)
-        places = [(*self.instruction(self.nodes[n.id]), n.name) for n in ops]
-        inner = [scopes.get(self.of.get(n.id, "")) for n in ops]
-        same = [(*at, s and (s.path, s.name)) for at, s in zip(places, inner, strict=True)]
-        like = [(*at, s and s.name, *shapes.get(n.id, ()),
-                 *(f.field + f.text for f in n.saved if not f.is_tensor and f.text != "None"))
-                for n, at, s in zip(ops, places, inner, strict=True)]
+        same, like = list[Any](), list[Any]()
+        for n in ops:
+            scope = scopes.get(self.of.get(n.id, ""), Scope("", "", ""))
+            at = (*self.instruction(self.nodes[n.id]), n.name, scope.name)
+            kept = (f.field + f.text for f in n.saved if not f.is_tensor and f.text != "None")
+            same.append((*at, scope.path))
+            like.append((*at, *shapes.get(n.id, ()), *kept))
         leaves = {n.id: n.id for n in records if n.kind == "accumulate"}
         own = {id: str(shapes[id]) for id in leaves}
         blocks = self.turns_of(ops, like, chains, own) if scopes else ()
@@ -181,17 +184,7 @@ class Scopes:
                 several = (with_own_leaves([ops[i:i + period] for i in group], users) for group in groups)
                 yield from outer or (tuple(found) for found in several if len(found) >= TURNS)
 
-        for run in runs(keys, begins_at):
-            yield from turns_in(*run)
-
-    def around(self, id: str, scopes: Mapping[str, Scope]) -> list[str]:
-        """The scopes of a node, the outermost first."""
-        chain: list[str] = []
-        scope = self.of.get(id, "")
-        while scope:
-            chain.insert(0, scope)
-            scope = scopes[scope].parent
-        return chain
+        return chain.from_iterable(turns_in(*run) for run in runs(keys, begins_at))
 
 
 def common(chains: Sequence[list[str]]) -> int:

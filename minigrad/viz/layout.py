@@ -740,8 +740,8 @@ class Level:
                 for j, use in enumerate(uses):
                     lx = x + wide * 0.85 * (j + 1) / (len(uses) + 1)
                     turn = j if self.exit(use)[0] > lx else len(uses) - 1 - j
-                    self.own_wires[use.link] = self.leaf_wire(use, leaf, (lane + LANE * turn, turn),
-                                                               (lx, top), exits)
+                    way = lane + LANE * turn, turn
+                    self.own_wires[use.link] = self.leaf_wire(use, leaf, way, (lx, top), exits)
                 lane += LANE * len(uses)
 
     def exit(self, use: Use) -> Point:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..graph.nesting import common
 from ..graph.snapshot import Edge, Graph, NodeRecord, Repeat, Scope, TensorRecord, only
 
 TURNS, OPS, MANY = 4, 14, 16  # what is shorter is drawn as it is, and what is beyond so many
@@ -128,17 +129,13 @@ class Rolling:
         """A scope for the loop, around what is in it and inside what is around all turns; the only one in it."""
         known = {s.id: s for s in self.graph.scopes}
         around = {id: self.graph.chains[n.scope][::-1] for id in self.same if (n := self.graph.node(id)).leaf is None}
-        chains = [*around.values()]
-        depth = 0
-        while all(len(c) > depth for c in chains) and len({c[depth] for c in chains}) == 1:
-            depth += 1
-        outer = chains[0][depth - 1] if depth else ""
-        last = [id for id in self.last if id in around]
+        depth, last = common([*around.values()]), [id for id in self.last if id in around]
+        outer = around[last[0]][depth - 1] if depth else ""
         mine = {around[id][depth] for id in last if len(around[id]) > depth}
         alone = min(mine) if len(mine) == 1 and all(len(around[id]) > depth for id in last) else ""
-        path = known[alone].path if alone else ""
-        loop = Scope(self.repeat.id, outer, "repeat", NUMBER.sub("", path) if own else path,
-                     name=known[alone].name if alone else "block" if own else "step")
+        whole = known.get(alone, Scope("", "", "", name="block" if own else "step"))
+        path = NUMBER.sub("", whole.path) if own else whole.path
+        loop = Scope(self.repeat.id, outer, "repeat", path, name=whole.name)
         scopes = tuple(replace(s, parent=loop.id) if s.id in mine else s for s in self.graph.scopes)
         nodes = tuple(replace(n, scope=loop.id) if n.id in last and len(around[n.id]) == depth else n for n in nodes)
         return (loop, *scopes), nodes, alone
