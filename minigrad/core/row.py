@@ -233,8 +233,9 @@ def apply_of(row: Row) -> Callable:
     used = {p for formula in formulas for p in parameters(formula)}
     names = [n for n in row.saved if n in used or n in row.tensors or is_result(row, n)]
     readers = [reader(row, n) for n in names]
-    arranged = [(formula, picker(["F", "grad", *names], parameters(formula))) for formula in formulas]
-    (first, pick_first), alone, frees = arranged[0], len(arranged) == 1, row.node.frees  # most rows have one
+    arranged = [(slot, formula, picker(["F", "grad", *names], parameters(formula)))
+                for slot, formula in enumerate(formulas)]
+    (_, first, pick_first), alone, frees = arranged[0], len(arranged) == 1, row.node.frees  # most rows have one
 
     def apply(n: Any, grad: Any, F: Any, keep: bool, ways: Any = None) -> tuple:
         values = [F, (grad,) if row.multi and n.outputs == 1 else grad]
@@ -244,8 +245,10 @@ def apply_of(row: Row) -> Callable:
             sent = first(*pick_first(values))
             sent = tuple(sent) if listed else (sent,)
         else:
-            sent = tuple([None if edge is None else formula(*pick(values))
-                          for edge, (formula, pick) in zip(ways or n.edges, arranged, strict=True)])
+            gradients, edges = [], ways or n.edges
+            for slot, formula, pick in arranged:
+                gradients.append(None if edges[slot] is None else formula(*pick(values)))
+            sent = tuple(gradients)
         if frees and not keep:
             n.free()
         return sent
