@@ -8,7 +8,6 @@ series holds.
 import functools
 import math
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 from ...array import dtypes
@@ -41,6 +40,8 @@ def _coefficients(name: str, kind: Any = None) -> list:
     """Those that `polynomials.txt` has under a name, highest power first; as arrays of a type."""
     if kind is not None:
         return [xp.asarray(c, kind) for c in _coefficients(name)]
+    from pathlib import Path  # few programs come here, and importing it takes its time
+
     blocks = Path(__file__).with_name("polynomials.txt").read_text("utf-8").split("\n\n")
     fits = (block.split("\n", 2) for block in blocks)  # what it is a fit of, its name, and the numbers
     return next([*map(float, numbers.split())] for _, found, numbers in fits if found == name)
