@@ -555,10 +555,7 @@ def full_like(
     memory_format: Any = None, **options: Any,
 ) -> Tensor:
     """`full` with the shape and type of `input`."""
-def gather(
-    input: Tensor, dim: _int, index: Tensor | _float | Sequence[_int] | Sequence[Tensor], *,
-    sparse_grad: _bool = False,
-) -> Tensor:
+def gather(input: Tensor, dim: _int, index: Tensor, *, sparse_grad: _bool = False) -> Tensor:
     """The elements that `index` names along `dim`, in the shape of `index`."""
 def ge(input: Tensor, other: Tensor | _float | number[Any]) -> Tensor:
     """`ge`, as torch has it."""
@@ -655,7 +652,7 @@ def kron(input: Tensor, other: Tensor | ndarray[Any, Any]) -> Tensor:
 def kthvalue(input: Tensor, k: _int, dim: _int = -1, keepdim: _bool = False) -> return_types_kthvalue:
     """The k-th smallest element along `dim`: `(values, indices)`."""
 def layer_norm(
-    input: Tensor, normalized_shape: Tensor | Sequence[_int] | Sequence[Tensor], weight: Tensor | None = None,
+    input: Tensor, normalized_shape: Sequence[_int] | Sequence[Tensor], weight: Tensor | None = None,
     bias: Tensor | None = None, eps: Tensor | _float = 1e-05,
 ) -> Tensor:
     """Mean 0 and variance 1 over the last dimensions, then scaled by `weight` and moved by `bias`."""
@@ -1088,10 +1085,9 @@ def scatter(
 def scatter_add(input: Tensor, dim: _int, index: Tensor, src: Tensor | _float | number[Any]) -> Tensor:
     """A copy with elements of `src` added where `index` says along `dim`."""
 def searchsorted(
-    sorted_sequence: Tensor | _float | Sequence[_int] | Sequence[Tensor] | list[_float] | ndarray[Any, Any],
+    sorted_sequence: Tensor | ndarray[Any, Any],
     values: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | str | ndarray[Any, Any] | number[Any],
-    *, out_int32: _bool = False, right: _bool = False, side: Any = None,
-    sorter: Tensor | _float | Sequence[_int] | Sequence[Tensor] | None = None,
+    *, out_int32: _bool = False, right: _bool = False, side: Any = None, sorter: Tensor | None = None,
 ) -> Tensor:
     """Where each value belongs in an ordered sequence; `sorter` holds the positions that order it."""
 seed: Any

@@ -1011,9 +1011,7 @@ class Tensor(TensorBase):
         self, low: _float = 0.0, to: _float = 1.0, *, generator: Tensor | _int | Generator | None = None,
     ) -> Tensor:
         """Every element drawn evenly from `[low, to)`, in place."""
-    def gather(
-        self, dim: _int, index: Tensor | _float | Sequence[_int] | Sequence[Tensor], *, sparse_grad: _bool = False,
-    ) -> Tensor:
+    def gather(self, dim: _int, index: Tensor, *, sparse_grad: _bool = False) -> Tensor:
         """The elements that `index` names along `dim`, in the shape of `index`."""
     def scatter(
         self, dim: _int, index: Tensor, src: Tensor | _float | number[Any] | None = None, *, value: Any = None,

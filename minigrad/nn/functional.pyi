@@ -180,7 +180,7 @@ def l1_loss(
 ) -> Tensor:
     """The mean of the absolute differences; of `weight`, one per element, a weighted mean."""
 def layer_norm(
-    input: Tensor, normalized_shape: Tensor | Sequence[int] | Sequence[Tensor], weight: Tensor | None = None,
+    input: Tensor, normalized_shape: Sequence[int] | Sequence[Tensor], weight: Tensor | None = None,
     bias: Tensor | None = None, eps: Tensor | float = 1e-05,
 ) -> Tensor:
     """Mean 0 and variance 1 over the last dimensions, then scaled by `weight` and moved by `bias`."""
@@ -284,7 +284,7 @@ def ones_like(
 ) -> Tensor:
     """`ones` with the shape and type of `input`."""
 def pad(
-    input: Tensor, pad: Tensor | Sequence[int] | Sequence[Tensor], mode: str = 'constant',
+    input: Tensor, pad: Sequence[int] | Sequence[Tensor], mode: str = 'constant',
     value: Tensor | float | number[Any] | None = None,
 ) -> Tensor:
     """Cells put on both sides, the last dimension's pair first; modes constant, reflect, replicate, circular."""

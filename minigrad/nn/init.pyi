@@ -12,8 +12,7 @@ def constant_(tensor: Tensor, val: Tensor | float) -> Tensor:
 def fans(tensor: Tensor) -> tuple[int, int]:
     """How many inputs feed one output, and how many outputs one input feeds."""
 def kaiming_normal_(
-    tensor: Tensor, a: float = 0, mode: str = 'fan_in', nonlinearity: str = 'leaky_relu',
-    generator: Tensor | int | Generator | None = None,
+    tensor: Tensor, a: float = 0, mode: str = 'fan_in', nonlinearity: str = 'leaky_relu', generator: Any = None,
 ) -> Tensor:
     """As kaiming_uniform_, with normal numbers."""
 def kaiming_uniform_(
