@@ -108,7 +108,9 @@ def test_of_what_a_widget_asked_the_last_answer_to_each_question_counts(answers,
 @pytest.mark.parametrize(("exercise", "answer", "says"), [
     ("05.1", "leaves_ones_on_the_left", "axes left over"), ("04", "school_calculus", "never called"),
     ("08", "hands_them_back_in_the_other_order", "other's place"), ("01", "leaves_python", "asks Python to end"),
-    ("D", "sends_on_whatever_came", "a.grad: computed")])
+    ("D", "sends_on_whatever_came", "a.grad: computed"),
+    ("08", "gives_one_back", "w: computed <class 'minigrad.Tensor'>"),
+    ("03", "empties_every_drawer_behind_it", "or it was taken away again")])
 def test_the_sentence_fits_what_the_answer_did(exercise, answer, says):
     minigrad.set_language("en")
     given = next(a for _, a in TABLES[exercise].wrongs if named(a) == answer)

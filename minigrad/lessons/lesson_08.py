@@ -30,7 +30,8 @@ def play(answer: Callable, *data: str) -> tuple[dict, dict]:
         for leaf in (getattr(child, "variable", None) for child, _ in node.next_functions):
             if leaf is not None and vars(kind := type(leaf)).get("grad") is not grad:
                 leaves.append((leaf, kind))
-                leaf.__class__ = type(kind.__name__, (kind,), {"__slots__": (), "grad": grad})
+                parts = {"__slots__": (), "__module__": kind.__module__, "grad": grad}
+                leaf.__class__ = type(kind.__name__, (kind,), parts)
 
     try:
         with observing(recorded):

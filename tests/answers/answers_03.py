@@ -819,3 +819,22 @@ def looks_for_who_is_left_each_time(root):
     for node in order:
         for child, g in zip(node.next, node.vjp(node.grad), strict=True):
             child.grad += g
+
+
+@wrong("walk_no_leaf")
+def empties_every_drawer_behind_it(root):
+    order, met = [], set()
+
+    def visit(node):
+        met.add(node)
+        for child in node.next:
+            if child not in met:
+                visit(child)
+        order.append(node)
+
+    visit(root)
+    root.grad = 1.0
+    for node in reversed(order):
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad += g
+        node.grad = 0.0

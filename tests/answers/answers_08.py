@@ -938,3 +938,48 @@ def swaps_them(km, fare, steps, lr):
 def hands_them_back_in_the_other_order(*given):
     w, b = by_hand(*given)
     return b, w
+
+
+# ---- by recursion, and uphill on the negative; what comes near
+
+
+@right
+def by_recursion(km, fare, steps, lr, w=0.0, b=0.0):
+    if not steps:
+        return w, b
+    knobs = [torch.tensor(value, requires_grad=True) for value in (w, b)]
+    slopes = torch.autograd.grad((knobs[0] * km + knobs[1] - fare).square().mean(), knobs)
+    moved = [knob.item() - lr * slope.item() for knob, slope in zip(knobs, slopes, strict=True)]
+    return by_recursion(km, fare, steps - 1, lr, *moved)
+
+
+@right
+def uphill_on_the_negative(km, fare, steps, lr):
+    p = torch.zeros(2, requires_grad=True)
+    for _ in range(steps):
+        (slope,) = torch.autograd.grad(-((p[0] * km + p[1] - fare) ** 2).mean(), p)
+        p.data.add_(slope, alpha=lr)
+    return tuple(p.tolist())
+
+
+@wrong("kind")
+def gives_one_back(km, fare, steps, lr):
+    return torch.tensor(by_recursion(km, fare, steps, lr)[0])
+
+
+@wrong("wrong_value")
+def clips_the_slopes(km, fare, steps, lr):
+    w, b = torch.zeros((), requires_grad=True), torch.zeros((), requires_grad=True)
+    for _ in range(steps):
+        slopes = torch.autograd.grad(((w * km + b - fare) ** 2).mean(), (w, b))
+        for p, slope in zip((w, b), slopes, strict=True):
+            p.data -= lr * slope.clamp(-1, 1)
+    return w, b
+
+
+@wrong("wrong_value")
+def takes_the_root_of_the_mean(km, fare, steps, lr):
+    p = torch.zeros(2, requires_grad=True)
+    for _ in range(steps):
+        p.data -= lr * torch.autograd.grad(((p[0] * km + p[1] - fare) ** 2).mean().sqrt(), p)[0]
+    return tuple(p.tolist())
