@@ -82,6 +82,7 @@ def _shape(data: Any) -> tuple:
         shape.append(len(data))
         require(len(shape) <= 128, f"too many dimensions '{type(data).__name__}'", ValueError)  # or one in itself
         data = data[0] if len(data) else None
+        require(not isinstance(data, str), "too many dimensions 'str'", ValueError)
     return tuple(shape)
 
 
@@ -95,8 +96,7 @@ def _plain(data: Any, depth: int, shape: tuple, typed: list, kind: Any) -> Any:
         typed.extend([dtypes.of(data.dtype)] * data.size)
         return data.tolist()
     if not isinstance(data, _LISTS):
-        require(not isinstance(data, str) or depth, f"new(): invalid data type '{type(data).__name__}'", TypeError)
-        require(not isinstance(data, str), f"too many dimensions '{type(data).__name__}'", ValueError)
+        require(not isinstance(data, str | bytes), f"new(): invalid data type '{type(data).__name__}'", TypeError)
         require(hasattr(data, "__float__"), f"Could not infer dtype of {type(data).__name__}")
         require(depth == len(shape), "not a sequence", TypeError)
         if not isinstance(data, xp.generic):

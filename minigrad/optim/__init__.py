@@ -52,8 +52,8 @@ class Optimizer:
         if len({*map(id, params)}) < len(params):
             presentation.warn("duplicate_parameters")
         alike = all(bool(names) == ("param_names" in g) for g in self.param_groups)
-        need(alike, "optimizer_group_names", "with" if names else "without", kind=ValueError)
         old = {id(p) for g in self.param_groups for p in g["params"]}
+        need(alike, "optimizer_group_names", "with" if names else "without", kind=ValueError)
         require(old.isdisjoint(map(id, params)), "some parameters appear in more than one parameter group", ValueError)
         own = {**param_group, "params": params, **({"param_names": names} if names else {})}
         self.param_groups.append({**own, **self.defaults, **own})
@@ -131,10 +131,9 @@ def options_of(arguments: dict[str, Any], *first: str) -> dict[str, Any]:
         for i, value in enumerate(betas if name == "betas" else [options.get(name, 0)]):
             below = value < 0.0 if "dampening" in options else not 0.0 <= value  # noqa: SIM300 - as torch compares
             word = {"lr": "learning rate", "eps": "epsilon value", "betas": f"beta parameter at index {i}"}.get(name)
-            known = not below and (name != "betas" or value < 1.0)
-            require(known, f"Invalid {word or name + ' value'}: {value}", ValueError)
-    floats = all(isinstance(beta, float | Tensor) for beta in betas)
-    require(floats, "betas must be either both floats or both Tensors", ValueError)
+            above = name == "betas" and not value < 1.0
+            require(not (below or above), f"Invalid {word or name + ' value'}: {value}", ValueError)
+    need(all(isinstance(beta, float | Tensor) for beta in betas), "optimizer_betas", kind=ValueError)
     return options
 
 
@@ -161,8 +160,7 @@ class SGD(Optimizer):
                  weight_decay: float = 0, nesterov: bool = False, *, maximize: bool = False, foreach: Any = None,
                  differentiable: bool = False, fused: Any = None) -> None:
         options = options_of(locals())
-        if nesterov and (momentum <= 0 or dampening != 0):
-            raise ValueError("Nesterov momentum requires a momentum and zero dampening")
+        need(not nesterov or (momentum > 0 and not dampening), "nesterov", kind=ValueError)
         super().__init__(params, options)
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:

@@ -197,21 +197,13 @@ class DataLoader:
                  multiprocessing_context: Any = None, generator: Any = None, *, prefetch_factor: int | None = None,
                  persistent_workers: bool = False, pin_memory_device: str = "",
                  in_order: bool = True) -> None:
-        exclusive = {
-            "num_workers option should be non-negative; use num_workers=0 to disable multiprocessing.": num_workers < 0,
-            "timeout option should be non-negative": timeout < 0,
-            "prefetch_factor option could only be specified in multiprocessing.let num_workers > 0 to enable "
-            "multiprocessing, otherwise set prefetch_factor to None.": not num_workers and prefetch_factor is not None,
-            "prefetch_factor option should be non-negative": num_workers and (prefetch_factor or 0) < 0,
-            "persistent_workers option needs num_workers > 0": persistent_workers and not num_workers,
-            "sampler option is mutually exclusive with shuffle": sampler is not None and shuffle,
-            "batch_sampler option is mutually exclusive with batch_size, shuffle, sampler, and drop_last":
-                batch_sampler is not None and (batch_size != 1 or shuffle or sampler is not None or drop_last),
-            "batch_size=None option disables auto-batching and is mutually exclusive with drop_last":
-                batch_size is None and drop_last,
-        }
-        for message, found in exclusive.items():
-            require(not found, message, ValueError)
+        own = batch_size != 1 or shuffle or sampler is not None or drop_last
+        mistakes = {"workers": num_workers < 0, "timeout": timeout < 0, "prefetch": not num_workers and prefetch_factor
+                    is not None, "prefetch_sign": num_workers and (prefetch_factor or 0) < 0, "persistent":
+                    persistent_workers and not num_workers, "sampler": sampler is not None and shuffle, "batch_sampler":
+                    batch_sampler is not None and own, "single": batch_size is None and drop_last}
+        for mistake, found in mistakes.items():
+            need(not found, f"loader_{mistake}", kind=ValueError)
         if num_workers and "workers" not in presentation.warned:
             presentation.warned.add("workers")
             warnings.warn(say("data.workers"), UserWarning, stacklevel=2)
