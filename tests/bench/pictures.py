@@ -11,6 +11,8 @@ minigrad what fits, folded. So a row says how long one waits, not who draws more
 from __future__ import annotations
 
 import argparse
+import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -100,13 +102,16 @@ def measure(tool: str, program: str, times: int) -> str:
 def beside(tool: str, program: str, times: int, limit: float) -> tuple[str, str]:
     """What a fresh process measured: operations and milliseconds, or why there are none."""
     order = [sys.executable, "-m", __spec__.name, "--one", tool, program, "--times", str(times)]
-    try:
-        found = subprocess.run(order, capture_output=True, text=True, timeout=limit, cwd=Path(__file__).parents[2])
-    except subprocess.TimeoutExpired:
-        return "", f"over {limit:.0f} s"
-    if found.returncode:
-        return "", found.stderr.strip().rpartition("\n")[2][:60]
-    operations, took = found.stdout.split()[-2:]
+    with subprocess.Popen(order, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True,
+                          cwd=Path(__file__).parents[2]) as process:
+        try:
+            said, wrong = process.communicate(timeout=limit)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)  # Graphviz, too
+            return "", f"over {limit:.0f} s"
+    if process.returncode:
+        return "", wrong.strip().rpartition("\n")[2][:60]
+    operations, took = said.split()[-2:]
     return operations, f"{took} ms"
 
 
