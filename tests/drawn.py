@@ -270,6 +270,54 @@ p = torch.tensor([1., 4.], requires_grad=True); q = torch.tensor([2., 3.], requi
 o, mask = Clip.apply(p, q)
 loss = (o * q).sum()
 loss""",
+    "physics informed": """net = nn.Sequential(nn.Linear(1, 4), nn.Tanh(), nn.Linear(4, 1)); t = torch.linspace(0, 1, 3).view(-1, 1).requires_grad_()
+u = net(t)
+du, = torch.autograd.grad(u.sum(), t, create_graph=True)
+ddu, = torch.autograd.grad(du.sum(), t, create_graph=True)
+res = (ddu + 4 * u).pow(2).mean(); ic = (u[0] - 1).pow(2).sum()
+loss = res + ic
+loss""",
+    "siamese of cosines": """enc = nn.Sequential(nn.Linear(4, 3), nn.Tanh()); a = torch.ones(2, 4); b = torch.zeros(2, 4)
+ea, eb = enc(a), enc(b)
+sim = F.cosine_similarity(ea, eb)
+loss = (1 - sim).clamp(min=0).mean()
+loss""",
+    "gru by hand": """Wz, Wr, Wn = (torch.full((3, 2), .1 * k, requires_grad=True) for k in (1, 2, 3))
+Uz, Ur, Un = (torch.full((2, 2), .1 * k, requires_grad=True) for k in (1, 2, 3))
+x = torch.tensor([[1., 2., 3.]]); h = torch.tensor([[.5, -.5]])
+z = torch.sigmoid(x @ Wz + h @ Uz); r = torch.sigmoid(x @ Wr + h @ Ur)
+n = torch.tanh(x @ Wn + r * (h @ Un))
+h2 = (1 - z) * n + z * h
+loss = h2.pow(2).sum()
+loss""",
+    "coupling flow": """class Coupling(nn.Module):
+    def __init__(self, flip):
+        super().__init__(); self.flip = flip; self.net = nn.Sequential(nn.Linear(2, 4), nn.ReLU(), nn.Linear(4, 4))
+    def forward(self, x):
+        a, b = x.chunk(2, 1)
+        if self.flip: a, b = b, a
+        s, t = self.net(a).chunk(2, 1); s = torch.tanh(s); b = b * torch.exp(s) + t
+        return torch.cat([b, a] if self.flip else [a, b], 1), s.sum(1)
+layers = nn.ModuleList([Coupling(False), Coupling(True), Coupling(False)])
+z = torch.arange(8.).view(2, 4) / 4; logdet = torch.zeros(2)
+for l in layers:
+    z, ld = l(z)
+    logdet = logdet + ld
+nll = (0.5 * z.pow(2).sum(1) - logdet).mean()
+nll""",
+    "gram schmidt": """A = torch.tensor([[1., 2., 0.], [0., 1., 1.], [2., 0., 1.]], requires_grad=True)
+q = []
+for i in range(3):
+    v = A[:, i]
+    for u in q:
+        v = v - (u @ v) * u
+    q.append(v / v.norm())
+Q = torch.stack(q, 1)
+loss = (Q.t() @ A).diagonal().sum()
+loss""",
+    "batches first": """net = nn.GRU(2, 3, batch_first=True); x = torch.arange(8.).view(2, 2, 2) / 8; out, hn = net(x)
+loss = out.pow(2).sum() + hn.sum()
+loss""",
 }
 
 

@@ -594,7 +594,8 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     with no_grad():
         for norm in norms:
             norm.clamp_min_(eps)
-    return ((x1 / norms[0]) * (x2 / norms[1])).sum(dim)
+    second = x2 / norms[1]  # C++ takes the right factor first
+    return (x1 / norms[0] * second).sum(dim)
 
 
 def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:

@@ -201,7 +201,7 @@ class RNNBase(_Recurrent):
         if alone:
             input, states = input.squeeze(1), tuple(h.squeeze(1) for h in states)
         elif self.batch_first:
-            input = input.transpose(0, 1)
+            input.transpose_(0, 1)
         return input, states if several > 1 else states[0]
 
     def _through(self, input: Any, state: State, end: str) -> tuple[Any, State]:

@@ -171,7 +171,7 @@ def pow_slope(F: Any, grad: Any, base: Any, exponent: Any) -> Any:
     """The gradient times the slope of a power; of a constant one it is 0, whatever the base."""
     if exponent == 2 and F is RAW:  # the same numbers, sooner
         return grad * (base + base)
-    return F.zeros_like(grad) if exponent == 0 else grad * (exponent * F.pow_of(base, exponent - 1))
+    return F.zeros_like(grad) if exponent == 0 else grad * F.mul_scalar(F.pow_of(base, exponent - 1), exponent)
 
 
 @spelled_out

@@ -46,7 +46,7 @@ mul = op("mul", operator.mul, numbered=True,
     self  = lambda grad, other: grad * other,
     other = lambda grad, self: grad * self)
 mul_scalar = op("mul_scalar", lambda self, other: kernels.beside(self, other) * other, grad_fn="MulBackward1",
-    scalars=("other",),
+    scalars=("other",), tex=lambda self, other: other * self,
     self  = lambda grad, other: grad * other)
 div = op("div", operator.truediv, numbers="floats", numbered=True,
     self  = lambda grad, other: grad / other,
@@ -121,7 +121,7 @@ tanh = op("tanh", xp.tanh, self=lambda F, grad, result: F.tanh_backward(grad, re
 tanh_backward = op("tanh_backward", lambda grad_output, output: grad_output * (1 - output * output),
     transparent=True, elementwise=True,
     grad_output = lambda F, grad, output: F.tanh_backward(grad, output),
-    output      = lambda grad, grad_output, output: grad * (-2 * output * grad_output))
+    output      = lambda F, grad, grad_output, output: grad * (F.mul_scalar(output, -2) * grad_output))
 sigmoid = op("sigmoid", lambda self: xp.reciprocal(1 + xp.exp(-self if self.dtype.kind != "b" else 0.0 - self)),
     tex=r"\sigma\left({0}\right)",
     self = lambda F, grad, result: F.sigmoid_backward(grad, result))
