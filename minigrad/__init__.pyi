@@ -210,14 +210,9 @@ def arctanh(input: Tensor) -> Tensor:
     """`atanh`, as torch has it."""
 def arctanh_(input: Tensor, *other: Any) -> Tensor:
     """In-place `atanh`: writes the result into `self`, returns `self`."""
-def argmax(
-    input: Tensor, dim: _int | None = None, keepdim: _bool = False, *, axis: _int | None = None,
-    keepdims: _bool = False,
-) -> Tensor:
+def argmax(input: Tensor, dim: _int | None = None, keepdim: _bool = False) -> Tensor:
     """Where the largest element is: in the flattened tensor, or along `dim`."""
-def argmin(
-    input: Tensor, dim: _int | None = None, keepdim: _bool = False, *, axis: Any = None, keepdims: _bool = False,
-) -> Tensor:
+def argmin(input: Tensor, dim: _int | None = None, keepdim: _bool = False) -> Tensor:
     """Where the smallest element is: in the flattened tensor, or along `dim`."""
 def argsort(input: Tensor, dim: _int = -1, descending: _bool = False, *, stable: _bool = False) -> Tensor:
     """The positions that would sort along `dim`."""
@@ -738,22 +733,13 @@ def matrix_power(input: Tensor, n: _int) -> Tensor:
 @overload
 def max(
     input: Tensor, dim: Tensor | None = None, keepdim: _bool = False, *,
-    other: Tensor | _float | Sequence[_int] | Sequence[Tensor] | None = None, axis: Tensor | None = None,
-    keepdims: _bool = False,
+    other: Tensor | _float | Sequence[_int] | Sequence[Tensor] | None = None,
 ) -> Tensor:
     """`max` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."""
 @overload
 def max(
     input: Tensor, dim: _int = ..., keepdim: _bool = False, *,
-    other: Tensor | _float | Sequence[_int] | Sequence[Tensor] | None = None, axis: Tensor | _int | None = None,
-    keepdims: _bool = False,
-) -> return_types_max:
-    """`max` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."""
-@overload
-def max(
-    input: Tensor, dim: Tensor | _int | None = None, keepdim: _bool = False, *,
-    other: Tensor | _float | Sequence[_int] | Sequence[Tensor] | None = None, axis: _int = ...,
-    keepdims: _bool = False,
+    other: Tensor | _float | Sequence[_int] | Sequence[Tensor] | None = None,
 ) -> return_types_max:
     """`max` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."""
 @overload
@@ -819,44 +805,23 @@ def mean(
 ) -> Tensor:
     """Mean of all elements, or along `dim`. Raises: RuntimeError for integer tensors."""
 @overload
-def median(
-    input: Tensor, dim: None = None, keepdim: _bool = False, *, other: Any = None, axis: None = None,
-    keepdims: _bool = False,
-) -> Tensor:
+def median(input: Tensor, dim: None = None, keepdim: _bool = False, *, other: Any = None) -> Tensor:
     """`median` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."""
 @overload
-def median(
-    input: Tensor, dim: _int = ..., keepdim: _bool = False, *, other: Any = None, axis: _int | None = None,
-    keepdims: _bool = False,
-) -> return_types_median:
-    """`median` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."""
-@overload
-def median(
-    input: Tensor, dim: _int | None = None, keepdim: _bool = False, *, other: Any = None, axis: _int = ...,
-    keepdims: _bool = False,
-) -> return_types_median:
+def median(input: Tensor, dim: _int = ..., keepdim: _bool = False, *, other: Any = None) -> return_types_median:
     """`median` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."""
 def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: str | None = None) -> tuple[Tensor, ...]:
     """The grid that vectors span: one tensor each, which varies along its own dimension only."""
 @overload
 def min(
     input: Tensor, dim: Tensor | None = None, keepdim: _bool = False, *,
-    other: Tensor | _float | Sequence[_int] | Sequence[Tensor] | None = None, axis: Tensor | None = None,
-    keepdims: _bool = False,
+    other: Tensor | _float | Sequence[_int] | Sequence[Tensor] | None = None,
 ) -> Tensor:
     """`min` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."""
 @overload
 def min(
     input: Tensor, dim: _int = ..., keepdim: _bool = False, *,
-    other: Tensor | _float | Sequence[_int] | Sequence[Tensor] | None = None, axis: Tensor | _int | None = None,
-    keepdims: _bool = False,
-) -> return_types_min:
-    """`min` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."""
-@overload
-def min(
-    input: Tensor, dim: Tensor | _int | None = None, keepdim: _bool = False, *,
-    other: Tensor | _float | Sequence[_int] | Sequence[Tensor] | None = None, axis: _int = ...,
-    keepdims: _bool = False,
+    other: Tensor | _float | Sequence[_int] | Sequence[Tensor] | None = None,
 ) -> return_types_min:
     """`min` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."""
 def minimum(input: Tensor, other: Tensor) -> Tensor:
@@ -980,7 +945,6 @@ def prelu(input: Tensor, weight: Tensor) -> Tensor:
 preserve_format: Word
 def prod(
     input: Tensor, dim: _int | None = None, keepdim: _bool = False, *, dtype: dtype | type[Any] | None = None,
-    axis: _int | None = None,
 ) -> Tensor:
     """The product of all elements, or along `dim`."""
 def promote_types(type1: dtype, type2: dtype) -> dtype:

@@ -691,68 +691,28 @@ class Tensor(TensorBase):
     ) -> Tensor:
         """The p-norm of all elements, or along `dim`; p may be a number or "fro"."""
     @overload
-    def max(
-        self, dim: Tensor | None = None, keepdim: _bool = False, *, other: Tensor | None = None,
-        axis: Tensor | None = None, keepdims: _bool = False,
-    ) -> Tensor:
+    def max(self, dim: Tensor | None = None, keepdim: _bool = False, *, other: Tensor | None = None) -> Tensor:
         """`max` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."""
     @overload
-    def max(
-        self, dim: _int = ..., keepdim: _bool = False, *, other: Tensor | None = None,
-        axis: Tensor | _int | None = None, keepdims: _bool = False,
-    ) -> return_types_max:
+    def max(self, dim: _int = ..., keepdim: _bool = False, *, other: Tensor | None = None) -> return_types_max:
         """`max` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."""
     @overload
-    def max(
-        self, dim: Tensor | _int | None = None, keepdim: _bool = False, *, other: Tensor | None = None,
-        axis: _int = ..., keepdims: _bool = False,
-    ) -> return_types_max:
-        """`max` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."""
-    @overload
-    def min(
-        self, dim: Tensor | None = None, keepdim: _bool = False, *, other: Tensor | None = None,
-        axis: Tensor | None = None, keepdims: _bool = False,
-    ) -> Tensor:
+    def min(self, dim: Tensor | None = None, keepdim: _bool = False, *, other: Tensor | None = None) -> Tensor:
         """`min` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."""
     @overload
-    def min(
-        self, dim: _int = ..., keepdim: _bool = False, *, other: Tensor | None = None,
-        axis: Tensor | _int | None = None, keepdims: _bool = False,
-    ) -> return_types_min:
+    def min(self, dim: _int = ..., keepdim: _bool = False, *, other: Tensor | None = None) -> return_types_min:
         """`min` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."""
     @overload
-    def min(
-        self, dim: Tensor | _int | None = None, keepdim: _bool = False, *, other: Tensor | None = None,
-        axis: _int = ..., keepdims: _bool = False,
-    ) -> return_types_min:
-        """`min` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."""
-    @overload
-    def median(
-        self, dim: None = None, keepdim: _bool = False, *, other: Any = None, axis: None = None,
-        keepdims: _bool = False,
-    ) -> Tensor:
+    def median(self, dim: None = None, keepdim: _bool = False, *, other: Any = None) -> Tensor:
         """`median` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."""
     @overload
-    def median(
-        self, dim: _int = ..., keepdim: _bool = False, *, other: Any = None, axis: _int | None = None,
-        keepdims: _bool = False,
-    ) -> return_types_median:
-        """`median` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."""
-    @overload
-    def median(
-        self, dim: _int | None = None, keepdim: _bool = False, *, other: Any = None, axis: _int = ...,
-        keepdims: _bool = False,
-    ) -> return_types_median:
+    def median(self, dim: _int = ..., keepdim: _bool = False, *, other: Any = None) -> return_types_median:
         """`median` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."""
     def aminmax(self, *, dim: _int | None = None, keepdim: _bool = False) -> return_types_aminmax:
         """Smallest and largest element at once."""
-    def argmax(
-        self, dim: _int | None = None, keepdim: _bool = False, *, axis: _int | None = None, keepdims: _bool = False,
-    ) -> Tensor:
+    def argmax(self, dim: _int | None = None, keepdim: _bool = False) -> Tensor:
         """Where the largest element is: in the flattened tensor, or along `dim`."""
-    def argmin(
-        self, dim: _int | None = None, keepdim: _bool = False, *, axis: Any = None, keepdims: _bool = False,
-    ) -> Tensor:
+    def argmin(self, dim: _int | None = None, keepdim: _bool = False) -> Tensor:
         """Where the smallest element is: in the flattened tensor, or along `dim`."""
     def sort(self, dim: _int = -1, descending: _bool = False, *, stable: _bool | None = None) -> return_types_sort:
         """`(values, indices)` in order along `dim`; equal elements keep their order, `stable` or not."""
@@ -778,7 +738,6 @@ class Tensor(TensorBase):
         """`logcumsumexp` along `dim`: each result covers all elements up to its place."""
     def prod(
         self, dim: _int | None = None, keepdim: _bool = False, *, dtype: _dtype | _type[Any] | None = None,
-        axis: _int | None = None,
     ) -> Tensor:
         """The product of all elements, or along `dim`."""
     def nansum(

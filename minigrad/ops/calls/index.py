@@ -241,8 +241,6 @@ def scatter(self: Any, dim: int, index: Any, src: Any = None, *, value: Any = No
         require(reduce in ("add", "multiply"), "reduce argument must be either add or multiply.")
         if isinstance(src, TensorBase):
             presentation.warn("scatter_reduce", once=True)
-        if isinstance(src, TensorBase):
-            presentation.warn("scatter_reduce", once=True)
         return rows.scatter_reduced(self, index, value if src is None else src, own_dim(self, dim), reduce)
     if isinstance(src, TensorBase):
         return rows.scatter(self, index, src, own_dim(self, dim))

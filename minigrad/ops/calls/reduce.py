@@ -105,9 +105,7 @@ named("aminmax", "min", "max")
 
 
 def _extreme(name: str, whole: Any, along: Any, of_two: str) -> Any:
-    def extreme(self: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None, axis: Any = None,
-                keepdims: bool = False) -> Any:
-        dim, keepdim = axis if dim is None else dim, keepdim or keepdims
+    def extreme(self: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
         other = dim if isinstance(dim, TensorBase) else other
         if other is not None:
             return getattr(TENSORS, of_two)(self, other)
@@ -130,8 +128,7 @@ def aminmax(self: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
 
 
 def _place(row: Any, name: str, which: str) -> Any:
-    def place(self: Any, dim: Any = None, keepdim: bool = False, *, axis: Any = None, keepdims: bool = False) -> Any:
-        dim, keepdim = axis if dim is None else dim, keepdim or keepdims
+    def place(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
         require(self._data.dtype.kind != "b", f"{name}(): does not support bool input")
         return row(self, dim if dim is None else check_dim(dim, self._data.ndim), keepdim)
 
@@ -190,9 +187,8 @@ logcumsumexp = _cumulative(rows.logcumsumexp_dim, "logcumsumexp")
 # ---- other reductions as torch takes them
 
 
-def prod(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None) -> Any:
+def prod(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The product of all elements, or along `dim`."""
-    dim = axis if dim is None else dim
     if dtype is not None:
         return _typed(prod, self, dtype, dim, keepdim)
     return rows.prod_all(self) if dim is None else rows.prod_dim(self, own_dim(self, dim), keepdim)
