@@ -225,16 +225,16 @@ def _first_apply(n: Any, grad: Any, F: Any, keep: bool, ways: Any = None) -> tup
 def apply_of(row: Row) -> Callable:
     """What a node of this row does in backward: `grad` times the derivative, for each input that wants it.
 
-    What is saved is read once, tensors in the order in which hooks see them. `ways`: the node's edges, with None
-    also where a gradient leads to nothing that was asked for.
+    What is saved is read once, tensors in the order in which hooks see them; as in torch the derivatives run in the
+    order of their names. `ways`: the edges, with None also where a gradient leads to nothing that was asked for.
     """
     listed = row.inputs[0] == "tensors"  # one derivative, which returns a gradient for each tensor of the list
     formulas = [row.derivatives[n] for n in row.differentiable]
     used = {p for formula in formulas for p in parameters(formula)}
     names = [n for n in row.saved if n in used or n in row.tensors or is_result(row, n)]
     readers = [reader(row, n) for n in names]
-    arranged = [(slot, formula, picker(["F", "grad", *names], parameters(formula)))
-                for slot, formula in enumerate(formulas)]
+    arranged = [(slot, formulas[slot], picker(["F", "grad", *names], parameters(formulas[slot])))
+                for slot in sorted(range(len(formulas)), key=row.differentiable.__getitem__)]
     (_, first, pick_first), alone, frees = arranged[0], len(arranged) == 1, row.node.frees  # most rows have one
 
     def apply(n: Any, grad: Any, F: Any, keep: bool, ways: Any = None) -> tuple:
@@ -245,9 +245,10 @@ def apply_of(row: Row) -> Callable:
             sent = first(*pick_first(values))
             sent = tuple(sent) if listed else (sent,)
         else:
-            gradients, edges = [], ways or n.edges
+            gradients: list[Any] = [None] * len(arranged)
+            edges = ways or n.edges
             for slot, formula, pick in arranged:
-                gradients.append(None if edges[slot] is None else formula(*pick(values)))
+                gradients[slot] = None if edges[slot] is None else formula(*pick(values))
             sent = tuple(gradients)
         if frees and not keep:
             n.free()

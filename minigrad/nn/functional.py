@@ -733,8 +733,8 @@ def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any
     if label_smoothing <= 0:
         return hard
     even = _even_targets(logs, target, weight, dim, ignore_index, reduction)
-    share = label_smoothing / logs.shape[dim]
-    return pointwise.mul_scalar(hard, 1 - label_smoothing) + pointwise.mul_scalar(even, share)
+    even = pointwise.mul_scalar(even, label_smoothing / logs.shape[dim])
+    return pointwise.mul_scalar(hard, 1 - label_smoothing) + even
 
 
 def _soft_targets(logs: Any, target: Any, weight: Any, dim: int, reduction: str, smoothing: float) -> Any:
