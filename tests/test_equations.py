@@ -446,3 +446,35 @@ def test_a_rule_says_what_its_letters_stand_for(line, rule):
     assert any(rule in tex for tex in written), written
     spelled_out = [re.sub(r"\\(text|mathrm)\{[^}]*\}|\\\w+", "", tex) for tex in written]
     assert not any(letter in tex for tex in spelled_out for letter in "nkd")
+
+
+def written(loss: Any, names: dict[str, Any], node: str) -> list[str]:
+    """The rules of one kind of node, without their `text`."""
+    run = recorded("", loss, {**names, "loss": loss})
+    rules = [rule for f in run.frames for rule in f.rules if run.graph.node(f.node).name == node]
+    return [re.sub(r"\\(text|mathrm)\{([^{}]*)\}", r"\2", f"{rule.tex} {rule.filled_in}") for rule in rules]
+
+
+def test_a_write_into_a_part_says_what_becomes_of_that_part():
+    c = mg.tensor(3.0, requires_grad=True)
+    y = mg.tensor([1.0, 2.0, 4.0], requires_grad=True) * 2
+    y[:2].mul_(c)
+    y[0] = c
+    y[1:].add_(5)
+
+    assert written((y * y).sum(), {"y": y, "c": c}, "CopySlices") == [
+        "∂loss/∂y #2 = ∂loss/∂y = [6, 34, 26]",
+        r"∂loss/∂y #3 = ∂loss/∂y #2[part] \leftarrow 0 = [0, 34, 26]",
+        "to c via CopySlices (y) #2 = ∂loss/∂y #2[part] = 6",
+        r"∂loss/∂y #4 = ∂loss/∂y #3[part] \leftarrow ∂loss/∂y #3[part] \odot c = [0, 102, 26]",
+        r"to c via CopySlices (y) #3 = ∂loss/∂y #3[part] \odot [2, 4] = [0, 136]"]
+
+
+def test_what_an_option_says_is_spelled_as_it_is_read():
+    x = mg.tensor([1.0, 2.0], requires_grad=True)
+    moved, stacked = x.movedim(0, 0), mg.stack([x])
+
+    assert written(moved.sum(), {"moved": moved}, "PermuteBackward0")[0].endswith(
+        r"permute\left([1, 1], 0\right) = [1, 1]")
+    assert "[k]" not in str(written(stacked.sum(), {"stacked": stacked}, "StackBackward0"))
+    assert r"10^{-5}" in written(mg.nn.functional.normalize(x, dim=0, eps=1e-5).sum(), {}, "ClampMinBackward0")[0]

@@ -289,6 +289,16 @@ def test_a_page_of_it_is_one_file(tmp_path: Path):
         mg.save_page(names["loss"], path)
 
 
+def test_what_the_other_library_made_in_the_same_notebook_is_no_part_of_it():
+    x = mg.tensor([1.0, 2.0], requires_grad=True)
+    theirs, data = torch.tensor([3.0, 4.0], requires_grad=True), torch.ones(2)
+    ours, loss = (x * x).sum(), (theirs * data).sum()
+    names = {"x": x, "theirs": theirs, "data": data, "ours": ours, "loss": loss}
+
+    assert "x.grad: None -> [2, 4]" in step(ours, names=names, preview=True, forward=True).to_text()
+    assert "theirs.grad: None -> [1, 1]" in step(loss, names=names, preview=True, forward=True).to_text()
+
+
 def test_torch_is_imported_by_nobody_but_the_learner():
     code = ("import sys, minigrad as mg; x = mg.ones(2, requires_grad=True); mg.step((x * x).sum()); "
             "print('torch' in sys.modules)")

@@ -28,13 +28,10 @@ class TorchReader(Reader):
 
     def is_tensor(self, value: Any) -> bool:
         """Whether a value is a tensor of torch."""
-        return super().is_tensor(value) and hasattr(type(value), "is_sparse")
+        return hasattr(type(value), "grad_fn") and hasattr(type(value), "is_sparse")
 
     noted, place = calls, staticmethod(line_of)  # while `scopes` was open
-
-    def fault(self) -> str:
-        """torch's own engine has none."""
-        return ""
+    fault = staticmethod(lambda: "")  # torch's own engine has none
 
     def array(self, t: AnyTensor) -> Any:
         """The tensor itself without its history, dense: `preview` reads it as an array."""

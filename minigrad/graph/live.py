@@ -118,8 +118,8 @@ class Reader:
     # ---- what a subclass says differently
 
     def is_tensor(self, value: Any) -> bool:
-        """Whether a value can stand in a graph."""
-        return is_tensor(value)
+        """Whether a value can stand in a graph; a tensor of torch, under a learner's name, cannot."""
+        return hasattr(type(value), "_edge")
 
     def array(self, t: AnyTensor) -> Any:
         """The numbers of a tensor, for a preview."""
@@ -135,10 +135,7 @@ class Reader:
         return None
 
     noted, place = calls, staticmethod(attrgetter("code", "lasti"))  # of modules; of nodes in the learner's code
-
-    def fault(self) -> str:
-        """The fault of the engine that will run this graph."""
-        return fault_now()
+    fault: Callable[[], str] = staticmethod(fault_now)  # of the engine that will run this graph
 
     def hooks_at(self, key: Key) -> Iterable[tuple[str, int, Any]]:
         """(kind, output number, callable) in the order in which they run."""

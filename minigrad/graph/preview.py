@@ -71,8 +71,8 @@ def full(values: Any) -> str:
 
 
 def exactly(values: Any) -> str:
-    """All digits, where a preview hides some of them; "" elsewhere, and for more than a few numbers."""
-    return texts(*known(values))[1] if 0 < math.prod(values.shape) <= WHOLE else ""
+    """All digits, where a preview hides some of them; "" elsewhere, for more than a few numbers, and for None."""
+    return texts(*known(values))[1] if values is not None and 0 < math.prod(values.shape) <= WHOLE else ""
 
 
 def told(values: Any) -> str:

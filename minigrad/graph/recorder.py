@@ -11,7 +11,7 @@ import io
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from ..core.backward import keeps
@@ -20,13 +20,14 @@ from ..core.beside.ends import root_gradients
 from ..core.beside.lines import learners_line
 from ..core.engine import steps
 from ..core.graph import AccumulateGrad, Freed, Node
+from ..core.writes.views import CopySlices
 from ..text import demand
 from . import faults
 from .live import Reader, hook_label
 from .preview import exactly, preview as preview_of, told
 from .rule import Rule, rule, sum_back, sum_of, whole
 from .snapshot import AnyNode, AnyTensor, Graph
-from .symbols import Place, Symbol, Symbols, before_hooks, placed
+from .symbols import Place, Symbol, Symbols, placed, symbol
 
 MOST_STEPS = 3000  # that a page carries: 13 MB of state, half a megabyte as a file; those after have no rules
 
@@ -126,7 +127,7 @@ class Recorder:
         self.lies: dict[Place, tuple[Symbol, ...]] = {}  # and what that is called
         self.old: dict[int, Any] = {}  # the `.grad` of each output before the node ran
         self.step: list[dict[str, Any]] = [{"kind": "seed", "node": self.node, "after": in_short(seed),
-                                            "exact": exact_of(seed), "queue": (self.node,)}]  # frames to be
+                                            "exact": exactly(plain(seed)), "queue": (self.node,)}]  # frames to be
         self.printed = io.StringIO()
 
     def prepare(self, root: AnyTensor, gradient: AnyTensor | None, names: Mapping[str, AnyTensor],
@@ -216,7 +217,12 @@ class Recorder:
         if self.node in self.queue:
             self.queue.remove(self.node)
         self.waiting, self.summed = tuple(self.queue), {}  # what waits while this node runs
-        self.saved = saved_of(node, self.reader.fields[self.reader.key(node)])
+        self.record, fields, self.formula = self.graph.node(self.node), self.reader.fields[self.reader.key(node)], node
+        if isinstance(node, CopySlices):  # what it saved is its operation's
+            self.formula, fields = node.fn, [*self.reader.saved_values(node.fn)]
+            kept = (self.reader.saved(self.reader.key(node), *field) for field in fields)
+            self.record = replace(self.record, saved=tuple(kept))
+        self.saved = saved_of(self.formula, fields)
         nrs = {0, *(t.nr for t in self.graph.outputs(self.node))} if self.hooks[self.node] or self.looks else ()
         self.came = {nr: copied(self.totals.get((self.node, nr))) for nr in nrs}
         self.work, self.touched, self.sent = ((), {}), [], {}
@@ -275,7 +281,7 @@ class Recorder:
         self.summed[index] = copied(after)
         words = "" if self.graph.fault else sum_back(plain(before), plain(after))
         self.event("unbroadcast", slot=index, before=in_short(before), after=in_short(after), sum=words,
-                   exact=exact_of(after))
+                   exact=exactly(plain(after)))
 
     def send(self, node: AnyNode, index: int, grad: Any, total: Any) -> None:
         """A gradient has arrived at the next node, where `total` lies now."""
@@ -328,7 +334,7 @@ class Recorder:
         words = "" if lost else sum_of(terms, plain(after))
         grid = whole(terms, plain(after)) if after is not None and (terms or old is None) else ""
         self.event(kind, name=in_short(grad), before=in_short(old), after=in_short(after), sum=words,
-                   whole=grid, exact=exact_of(after), **facts,
+                   whole=grid, exact=exactly(plain(after)), **facts,
                    symbols=() if came is None else (self.names.at((self.node, nr), told(came)),))
 
     def filled_by(self, node: AnyNode) -> dict[int, AnyTensor]:
@@ -337,12 +343,13 @@ class Recorder:
 
     def rules(self) -> tuple[Rule, ...]:
         """The rules of the node that ran, once it is known what became of its gradients."""
-        (came, gone), here, row = self.work, self.graph.node(self.node), self.reader.row(self.node_now)
+        (came, gone), row = self.work, self.reader.row(self.formula)
         found = []
         for slot, sent in self.sent.items() if self.graph.fault != "own_factor" else ():
             if self.touched:
-                sent = before_hooks(sent, self.touched, told(self.summed.get(slot, gone[slot])))
-            found.append(rule(self.names, here, row, slot, came, gone[slot], self.saved, sent))
+                sent = symbol("before", told(self.summed.get(slot, gone[slot])),
+                              name={"en": sent.en, "zh": sent.zh}, hooks=", ".join(self.touched))
+            found.append(rule(self.names, self.record, row, slot, came, gone[slot], self.saved, sent))
         return tuple(filter(None, found))
 
     def free(self, node: AnyNode) -> None:
@@ -388,11 +395,6 @@ def in_short(value: Any) -> str:
     return preview_of(plain(value))
 
 
-def exact_of(value: Any) -> str:
-    """The same with all digits, where a few do not tell it."""
-    return "" if value is None else exactly(plain(value))
-
-
 def copied(value: Any) -> Any:
     """A copy of the array of a tensor, or of an array, which nobody else writes."""
     value = plain(value)
@@ -433,14 +435,6 @@ def saved_of(node: AnyNode, fields: Iterable[tuple[str, Any, str]]) -> dict[str,
     return found
 
 
-def grad_holders(reader: Reader) -> list[AnyTensor]:
-    """Every tensor whose `.grad` a backward may fill: leaves, and those that asked to retain it."""
-    found = {id(t): t for t in reader.tensors.values()}
-    for node in reader.found.values():
-        found.update((id(t), t) for t in filled_by(node).values())
-    return list(found.values())
-
-
 @contextlib.contextmanager
 def untouched(reader: Reader) -> Iterator[None]:
     """Put everything back that a backward changes; the accumulated sums go into copies."""
@@ -448,7 +442,8 @@ def untouched(reader: Reader) -> Iterator[None]:
 
     with contextlib.ExitStack() as undo, warnings.catch_warnings(), faults.unchanged():
         undo.callback(random.set_state, random.get_state())
-        for t in grad_holders(reader):
+        filled = (t for node in reader.found.values() for t in filled_by(node).values())
+        for t in {id(t): t for t in (*reader.tensors.values(), *filled)}.values():
             grad, hooks = t._grad, t._hooks.post_accumulate if t.is_leaf and t._hooks is not None else {}
             undo.callback(setattr, t, "_grad", grad)
             undo.callback(hooks.update, dict(hooks))

@@ -48,7 +48,8 @@ def rule(names: Symbols, node: NodeRecord, row: Row | None, slot: int, incoming:
          saved: Mapping[str, Any], sent: Symbol) -> Rule | None:
     """The rule of one slot; None for a node that no row describes, such as a custom Function.
 
-    `incoming` and `result` are arrays, `saved` are values as the formula takes them, `sent` is what leaves.
+    `incoming` and `result` are arrays, `saved` are values as the formula takes them, `sent` is what leaves. Of a
+    write into a part of a tensor the row tells what becomes of that part of the gradient; the rest passes by.
     """
     several = row is not None and row.inputs[0] == "tensors"
     if row is None or (slot >= len(row.differentiable) and not several):
@@ -57,11 +58,16 @@ def rule(names: Symbols, node: NodeRecord, row: Row | None, slot: int, incoming:
     came = [names.at((node.id, nr), "" if g is None else told(g)) for nr, g in enumerate(incoming)]
     letters, used = spelling(names, node, row, saved)
     together = came[0].tex if len(came) == 1 else rf"\left({', '.join(s.tex for s in came)}\right)"
-    whole = f"{sent.tex} = {tex_of(row.derivatives[word], row.letters | letters | {'grad': together})}"
-    whole = whole.replace("[k]", f"[{slot}]") if several else whole
+    grad = rf"{together}[\mathrm{{part}}]" if node.name == "CopySlices" else together
+    made = tex_of(row.derivatives[word], row.letters | letters | {"grad": grad})
+    if grad != together and slot == 0:  # what is not written passes by
+        made = together if made == grad else rf"{grad} \leftarrow {made}"
+    whole = f"{sent.tex} = {made}"
     whole = with_signs(whole) if r"\text" in whole else whole
     text = full(result)
     filled_in, operands = with_values(node, row, word, incoming, result, saved)
+    if several:
+        whole, filled_in = (tex.replace("[k]", f"[{slot}]") for tex in (whole, filled_in))
     if len(incoming) == 1 and "[" not in preview(incoming[0]) + text:  # between single numbers a product is just one
         whole, filled_in = (tex.replace(r"\odot", r"\cdot") for tex in (whole, filled_in))
     shown = [used[name] for name in row.uses[word] if name in used]
@@ -99,7 +105,7 @@ def with_values(node: NodeRecord, row: Row, word: str, incoming: tuple[Any, ...]
     values = {name: incoming[0] if name == "grad" else saved.get(name) for name in used}
     arrays = {name: v for name, v in values.items() if hasattr(v, "reshape")}
     options = {s.field: as_tex(s.text) if is_given(s) else None for s in node.saved if s.field not in arrays}
-    if not end or len(incoming) != 1 or not all(map(in_full, (*arrays.values(), result))):
+    if not end or len(incoming) != 1 or node.name == "CopySlices" or not all(map(in_full, (*arrays.values(), result))):
         return alone, ()
     if any(options.get(name, "") == "" for name in used if name not in arrays):
         return alone, ()
@@ -194,7 +200,7 @@ def as_tex(text: str) -> str:
     if not text or set(re.sub("True|False", "", text)) - set("0123456789.,e[]() −-"):
         return ""
     text = re.sub("True|False", r"\\text{\g<0>}", text)
-    tex = re.sub(r"e(-?\d+)", r" \\cdot 10^{\1}", re.sub(r"^\((.*),\)$", r"\1", text.replace("−", "-")))
+    tex = re.sub(r"e(-?)0*(\d+)", r" \\cdot 10^{\1\2}", re.sub(r"^\((.*),\)$", r"\1", text.replace("−", "-")))
     if "[" in tex:
         return re.sub(r"-[^],]+", r"{\g<0>}", tex)  # a sign inside braces stays close to its number
     return rf"\left({tex}\right)" if tex.startswith("-") or r"\cdot" in tex else tex

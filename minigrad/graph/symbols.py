@@ -146,11 +146,6 @@ def symbol(kind: str, value: str, **names: object) -> Symbol:
     return Symbol(**both(f"player.symbol_{kind}", **names), value=value)
 
 
-def before_hooks(sent: Symbol, hooks: list[str], value: str) -> Symbol:
-    """What a rule gave, where hooks made something else of it before it left."""
-    return symbol("before", value, name={"en": sent.en, "zh": sent.zh}, hooks=", ".join(hooks))
-
-
 def titles(graph: Graph) -> dict[str, str]:
     """What each node is called: its name; where others bear that too, with its tensor, or with a number."""
     counted = numbered((n.id, n.name) for n in graph.nodes)

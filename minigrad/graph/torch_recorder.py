@@ -18,7 +18,8 @@ from ..array.backend import xp
 from ..core.row import Row
 from .from_torch import TorchReader
 from .live import stretches
-from .recorder import Recorder, copied, exact_of, in_short, plain, same
+from .preview import exactly
+from .recorder import Recorder, copied, in_short, plain, same
 from .rule import Rule, as_array, computed
 from .snapshot import AnyNode, AnyTensor
 
@@ -121,7 +122,7 @@ class TorchRecorder(Recorder):
                 self.unbroadcast(node, edge.slot, self.good[edge.slot].astype(grad.dtype), grad)
             elif edge.expands:
                 was = str(self.graph.outputs(self.node)[0].shape)
-                self.event("unbroadcast", slot=edge.slot, before=was, after=in_short(grad), exact=exact_of(grad))
+                self.event("unbroadcast", slot=edge.slot, before=was, after=in_short(grad), exact=exactly(grad))
             before = self.totals.get((edge.node, edge.nr))
             self.send(node, edge.slot, grad, grad if before is None else before + grad)
         if self.frees and not self.preview:

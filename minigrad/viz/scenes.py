@@ -38,8 +38,7 @@ class Scenes:
 
     def __init__(self, graph: Graph, run: str = "preview") -> None:
         self.graph, self.run = graph, run  # "preview", "live", or "over": it has run before the first frame is seen
-        names = Symbols(graph, False)
-        self.titles, self.labels = names.titles, names.labels
+        self.titles, self.labels = (names := Symbols(graph, False)).titles, names.labels
         self.named, self.last = [t.name for t in graph.tensors if t.name], [n.id for n in graph.nodes[-4:]]
         self.turns = {id: f"{i} / {len(r.turns)}" for r in graph.repeats for i, turn in enumerate(r.turns, 1)
                       for id in turn}
@@ -50,8 +49,7 @@ class Scenes:
 
     def scene(self) -> dict[str, Any]:
         """All that the player shows before the first step, and its own words."""
-        tensor = self.graph.tensor(self.graph.roots[0])
-        root = tensor.label
+        root = (tensor := self.graph.tensor(self.graph.roots[0])).label
         scopes = {s.id: f"{s.name}()" if s.kind == "call" else f"{s.path} {s.name}".strip() for s in self.graph.scopes}
         folded = levels.fold(self.graph)
         scopes |= {id: " ".join(words.title_of(folded, id)) for id in folded.rolls}
@@ -207,8 +205,7 @@ class Scenes:
         if f.kind == "send":
             live = {f"{f.node}:{s.slot}": s for s in f.sent if s.to and s.text != "None"}
             sums = {f"{f.node}:{e.slot}" for e in self.graph.node(f.node).edges if e.expands}
-            shown = {f"edge:{edge}": s.text for edge, s in live.items() if edge not in sums}
-            return shown, [*live, f"out:{f.node}"]
+            return {f"edge:{edge}": s.text for edge, s in live.items() if edge not in sums}, [*live, f"out:{f.node}"]
         if f.kind == "accumulate":
             return {f"grad:{self.graph.node(f.node).leaf}": f.after}, [here]
         return {}, []
@@ -324,9 +321,8 @@ class Scenes:
         """A question about the most telling gradient of this step, with wrong answers that people give."""
         if self.graph.fault:  # the reasons are those of an engine without a fault
             return None
-        asked = (self.accumulate_quiz(frames), self.send_quiz(frames), self.shape_quiz(frames))
-        made = (self.asked(question, frames[0].step) for question in asked if question is not None)
-        return next((quiz for quiz in made if quiz is not None), None)
+        asked = filter(None, (self.accumulate_quiz(frames), self.send_quiz(frames), self.shape_quiz(frames)))
+        return next(filter(None, (self.asked(question, frames[0].step) for question in asked)), None)
 
     def asked(self, question: Question, step: int) -> dict[str, Any] | None:
         """A question with two or three answers; None where only one could be meant, or numbers are left out."""
@@ -409,8 +405,8 @@ class Scenes:
         out = self.graph.outputs(node.id)[0].shape
         edge, shape = max(edges, key=lambda one: (one[1] != out, one[1] != one[1][::-1], -one[0].slot))
         ask = both("player.ask_shape", node=self.title(node.id), to=self.title(edge.node))
-        others = [out, shape[::-1], ()]
-        return at, f"edge:{node.edge_id(edge.slot)}", ask, str(shape), [str(s) for s in others], "shape", "out_shape"
+        others = [str(other) for other in (out, shape[::-1], ())]
+        return at, f"edge:{node.edge_id(edge.slot)}", ask, str(shape), others, "shape", "out_shape"
 
     def values(self, node: NodeRecord, sent: Sent) -> list[str]:
         """Forward values that are mistaken for the gradient: the input's and the output's."""

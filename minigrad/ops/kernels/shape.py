@@ -92,9 +92,9 @@ def _refuse_expand(self: Any, shape: tuple) -> None:
 
 
 @formula(tex=lambda dims: Symbol(f"{inverse_order(RAW, *known)}") if (known := numbers(dims)) else symbol("dims") ** -1)
-def inverse_order(F: Any, dims: tuple) -> tuple:
-    """Where each dimension has gone."""
-    return tuple(sorted(range(len(dims)), key=lambda d: dims[d] % len(dims)))
+def inverse_order(F: Any, dims: Any) -> Any:
+    """Where each dimension has gone; a single one, written as a number, has nowhere to go."""
+    return dims if isinstance(dims, int) else tuple(sorted(range(len(dims)), key=lambda d: dims[d] % len(dims)))
 
 
 def sum_to(self: Any, shape: tuple) -> Any:
