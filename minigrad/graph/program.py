@@ -351,7 +351,7 @@ def feeding(node: Any, context: Context) -> Iterator[tuple[Any, Context]]:
                 queue.append((part, there))
 
 
-@lru_cache(4 * CELLS)  # what is looked at must not be parsed anew meanwhile: its nodes are known by identity
+@lru_cache(2 * CELLS)  # what is looked at must not be parsed anew meanwhile: its nodes are known by identity
 def _parsed(file: str, text: str) -> Source:
     return Source(file, text)
 

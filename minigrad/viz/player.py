@@ -135,12 +135,10 @@ def put_away(shell: Any, cell: str | None) -> None:
     for player in old:
         if not any(player in players for players in _seen.values()):
             player.close()
-            results = shell.user_ns.get("_oh", {})
+            results, shown = shell.user_ns.get("_oh", {}), getattr(shell.history_manager, "outputs", {})
             for number in [n for n, result in results.items() if result is player]:
-                for kept in (results, getattr(shell.history_manager, "outputs", {})):
-                    kept.pop(number, None)
-                for names in (shell.user_ns, shell.user_ns_hidden):
-                    names.pop(f"_{number}", None)
+                for kept in (results, shown, shell.user_ns, shell.user_ns_hidden):
+                    kept.pop(number, kept.pop(f"_{number}", None))  # each has it under one of the two
 
 
 def style() -> str:
@@ -159,7 +157,8 @@ class Stage(anywidget.AnyWidget):
 
     def bundle(self, still: Mapping[str, Any], include: Any, exclude: Any, **kwargs: Any) -> Any:
         """The widget and `still`; from now on it is seen in the cell that runs."""
-        self.open()  # does nothing unless it was closed
+        self.layout.open()  # these do nothing unless it was closed
+        self.open()
         _seen.setdefault(None, []).append(self)
         made = super()._repr_mimebundle_(include=include, exclude=exclude, **kwargs)
         data, metadata = made if isinstance(made, tuple) else (made, {})
@@ -168,6 +167,7 @@ class Stage(anywidget.AnyWidget):
 
     def close(self) -> None:
         """Take it off the page, and out of memory; whoever still holds it may show it again."""
+        self.layout.close()  # ipywidgets leaves it
         super().close()
         self.__dict__.pop("_repr_mimebundle_", None)  # ipywidgets puts None there
 
