@@ -25,7 +25,7 @@ from .array.dtypes import (
 )
 from .array.printing import set_printoptions
 from .array.random import Generator, default_generator, initial_seed, manual_seed, seed
-from .autograd import is_anomaly_enabled
+from .autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from .autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from .core.graph import AccumulateGrad as _AccumulateGrad
 from .core.modes import is_grad_enabled, is_inference_mode_enabled, slow

@@ -70,31 +70,32 @@ __all__ = [
     "greater", "greater_equal", "group_norm", "gt", "half", "hardshrink", "heaviside", "hinge_embedding_loss",
     "hstack", "hypot", "iinfo", "index_add", "index_copy", "index_fill", "index_put", "index_put_", "index_select",
     "inf", "inference_mode", "initial_seed", "inner", "install_as_torch", "int", "int16", "int32", "int64", "int8",
-    "inverse", "is_anomaly_enabled", "is_complex", "is_floating_point", "is_grad_enabled", "is_inference",
-    "is_inference_mode_enabled", "is_nonzero", "is_same_size", "is_tensor", "isclose", "isfinite", "isinf", "isnan",
-    "kl_div", "kron", "kthvalue", "layer_norm", "le", "lerp", "less", "less_equal", "lgamma", "linspace", "load",
-    "load_ipython_extension", "log", "log10", "log10_", "log1p", "log1p_", "log2", "log2_", "log_", "log_softmax",
-    "logaddexp", "logcumsumexp", "logdet", "logical_and", "logical_not", "logical_or", "logical_xor", "logit",
-    "logit_", "logspace", "logsumexp", "long", "lt", "manual_seed", "margin_ranking_loss", "masked_fill",
-    "masked_scatter", "masked_select", "matmul", "matrix_exp", "matrix_power", "max", "max_pool1d", "max_pool2d",
-    "maximum", "mean", "median", "meshgrid", "min", "minimum", "mm", "mode", "moveaxis", "movedim", "msort", "mul",
-    "multinomial", "multiply", "mv", "nan", "nan_to_num", "nan_to_num_", "nanmean", "nansum", "narrow", "ne", "neg",
-    "neg_", "negative", "negative_", "no_grad", "nonzero", "norm", "normal", "not_equal", "nudge", "numel", "ones",
-    "ones_like", "outer", "pairwise_distance", "paths", "permute", "pi", "pinverse", "poisson_nll_loss",
-    "polygamma", "positive", "pow", "prelu", "preserve_format", "prod", "promote_types", "put", "quantile", "rand",
-    "rand_like", "randint", "randn", "randn_like", "randperm", "ravel", "reciprocal", "reciprocal_", "relu",
-    "relu_", "remainder", "renorm", "repeat_interleave", "reshape", "result_type", "return_types", "roll", "rot90",
-    "round", "round_", "row_stack", "rrelu", "rrelu_", "rsqrt", "rsqrt_", "rsub", "save", "save_page", "scatter",
-    "scatter_add", "searchsorted", "seed", "select", "select_scatter", "selu", "selu_", "set_default_dtype",
-    "set_grad_enabled", "set_language", "set_printoptions", "set_rng_state", "sgn", "short", "sigmoid", "sigmoid_",
-    "sign", "signbit", "sin", "sin_", "sinc", "sinc_", "sinh", "sinh_", "slice_scatter", "slogdet", "slow",
-    "softmax", "sort", "split", "split_with_sizes", "sqrt", "sqrt_", "square", "square_", "squeeze", "stack", "std",
-    "std_mean", "step", "strided", "sub", "subtract", "sum", "swapaxes", "swapdims", "t", "take", "take_along_dim",
-    "tan", "tan_", "tanh", "tanh_", "tensor", "tensor_split", "tensordot", "threshold", "threshold_", "tile",
-    "topk", "trace", "training", "transpose", "trapezoid", "trapz", "tril", "triplet_margin_loss", "triu",
-    "true_divide", "trunc", "trunc_", "uint8", "unbind", "unflatten", "uninstall_torch", "unique", "unsafe_split",
-    "unsqueeze", "var", "var_mean", "vdot", "versions", "vmap", "vstack", "watch", "where", "why", "xlogy",
-    "xlogy_", "zero_", "zeros", "zeros_like",
+    "inverse", "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "is_complex", "is_floating_point",
+    "is_grad_enabled", "is_inference", "is_inference_mode_enabled", "is_nonzero", "is_same_size", "is_tensor",
+    "isclose", "isfinite", "isinf", "isnan", "kl_div", "kron", "kthvalue", "layer_norm", "le", "lerp", "less",
+    "less_equal", "lgamma", "linspace", "load", "load_ipython_extension", "log", "log10", "log10_", "log1p",
+    "log1p_", "log2", "log2_", "log_", "log_softmax", "logaddexp", "logcumsumexp", "logdet", "logical_and",
+    "logical_not", "logical_or", "logical_xor", "logit", "logit_", "logspace", "logsumexp", "long", "lt",
+    "manual_seed", "margin_ranking_loss", "masked_fill", "masked_scatter", "masked_select", "matmul", "matrix_exp",
+    "matrix_power", "max", "max_pool1d", "max_pool2d", "maximum", "mean", "median", "meshgrid", "min", "minimum",
+    "mm", "mode", "moveaxis", "movedim", "msort", "mul", "multinomial", "multiply", "mv", "nan", "nan_to_num",
+    "nan_to_num_", "nanmean", "nansum", "narrow", "ne", "neg", "neg_", "negative", "negative_", "no_grad",
+    "nonzero", "norm", "normal", "not_equal", "nudge", "numel", "ones", "ones_like", "outer", "pairwise_distance",
+    "paths", "permute", "pi", "pinverse", "poisson_nll_loss", "polygamma", "positive", "pow", "prelu",
+    "preserve_format", "prod", "promote_types", "put", "quantile", "rand", "rand_like", "randint", "randn",
+    "randn_like", "randperm", "ravel", "reciprocal", "reciprocal_", "relu", "relu_", "remainder", "renorm",
+    "repeat_interleave", "reshape", "result_type", "return_types", "roll", "rot90", "round", "round_", "row_stack",
+    "rrelu", "rrelu_", "rsqrt", "rsqrt_", "rsub", "save", "save_page", "scatter", "scatter_add", "searchsorted",
+    "seed", "select", "select_scatter", "selu", "selu_", "set_default_dtype", "set_grad_enabled", "set_language",
+    "set_printoptions", "set_rng_state", "sgn", "short", "sigmoid", "sigmoid_", "sign", "signbit", "sin", "sin_",
+    "sinc", "sinc_", "sinh", "sinh_", "slice_scatter", "slogdet", "slow", "softmax", "sort", "split",
+    "split_with_sizes", "sqrt", "sqrt_", "square", "square_", "squeeze", "stack", "std", "std_mean", "step",
+    "strided", "sub", "subtract", "sum", "swapaxes", "swapdims", "t", "take", "take_along_dim", "tan", "tan_",
+    "tanh", "tanh_", "tensor", "tensor_split", "tensordot", "threshold", "threshold_", "tile", "topk", "trace",
+    "training", "transpose", "trapezoid", "trapz", "tril", "triplet_margin_loss", "triu", "true_divide", "trunc",
+    "trunc_", "uint8", "unbind", "unflatten", "uninstall_torch", "unique", "unsafe_split", "unsqueeze", "var",
+    "var_mean", "vdot", "versions", "vmap", "vstack", "watch", "where", "why", "xlogy", "xlogy_", "zero_", "zeros",
+    "zeros_like",
 ]
 
 
@@ -612,6 +613,8 @@ int64: dtype
 int8: dtype
 def inverse(input: Tensor) -> Tensor:
     """The inverse of a square matrix. Raises: LinAlgError if it is singular."""
+def is_anomaly_check_nan_enabled() -> _bool:
+    """True if anomaly mode looks for NaN, while it is on."""
 def is_anomaly_enabled() -> _bool:
     """True while anomaly mode is on."""
 def is_complex(input: Any) -> _bool: ...

@@ -168,18 +168,18 @@ def legacy_tensor(cls: type, *data: Any, dtype: Any = None) -> Tensor:
 class _TypedTensor(type):
     """The classes of old: called they make a tensor of a type, and its tensors are their instances."""
 
-    kind: dtypes.dtype
+    dtype: dtypes.dtype
 
     def __call__(cls, *data: Any) -> Tensor:
-        return legacy_tensor(Tensor, *data, dtype=cls.kind)
+        return legacy_tensor(Tensor, *data, dtype=cls.dtype)
 
     def __instancecheck__(cls, instance: Any) -> bool:
-        return isinstance(instance, TensorBase) and instance.dtype is cls.kind
+        return isinstance(instance, TensorBase) and instance.dtype is cls.dtype
 
 
 def _typed_constructor(kind: dtypes.dtype) -> Any:
     doc = f"The constructor of old: a {kind} tensor from values, or of a shape."
-    return _TypedTensor(f"{kind.scalar_type}Tensor", (), {"kind": kind, "__doc__": doc, "__module__": "minigrad"})
+    return _TypedTensor(f"{kind.scalar_type}Tensor", (), {"dtype": kind, "__doc__": doc, "__module__": "minigrad"})
 
 
 FloatTensor, DoubleTensor, HalfTensor = map(_typed_constructor, (dtypes.float32, dtypes.float64, dtypes.float16))

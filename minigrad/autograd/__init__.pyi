@@ -35,11 +35,11 @@ def grad(
 ) -> tuple[Any, ...]:
     """Gradients of `outputs` with respect to `inputs`, as a tuple; no `.grad` is touched."""
 def gradcheck(
-    func: Callable[..., Any], inputs: Tensor | Sequence[int] | Sequence[Tensor], *, eps: float = 1e-06,
-    atol: float = 1e-05, rtol: float = 0.001, raise_exception: bool = True, nondet_tol: float = 0.0,
-    check_undefined_grad: bool = True, check_grad_dtypes: bool = False, check_batched_grad: bool = False,
-    check_batched_forward_grad: bool = False, check_forward_ad: bool = False, check_backward_ad: bool = True,
-    fast_mode: bool = False, masked: bool | None = None,
+    func: Callable[..., Any], inputs: Any, *, eps: float = 1e-06, atol: float = 1e-05, rtol: float = 0.001,
+    raise_exception: bool = True, nondet_tol: float = 0.0, check_undefined_grad: bool = True,
+    check_grad_dtypes: bool = False, check_batched_grad: bool = False, check_batched_forward_grad: bool = False,
+    check_forward_ad: bool = False, check_backward_ad: bool = True, fast_mode: bool = False,
+    masked: bool | None = None,
 ) -> bool:
     """True if backward of `func`, and its forward mode if asked, agree with differences at `inputs`, of float64."""
 def gradgradcheck(

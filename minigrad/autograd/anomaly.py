@@ -10,12 +10,17 @@ from ..core.beside.observers import observing
 from ..core.modes import anomaly
 from ..text import presentation
 
-__all__ = ["detect_anomaly", "is_anomaly_enabled", "set_detect_anomaly"]
+__all__ = ["detect_anomaly", "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "set_detect_anomaly"]
 
 
 def is_anomaly_enabled() -> bool:
     """True while anomaly mode is on."""
     return anomaly.enabled
+
+
+def is_anomaly_check_nan_enabled() -> bool:
+    """True if anomaly mode looks for NaN, while it is on."""
+    return anomaly.check_nan
 
 
 def _remember(node: Any, _output: Any) -> None:

@@ -7,7 +7,6 @@ graph. Saved tensors go through `save_for_backward`, which checks versions and i
 import functools
 import inspect
 import threading
-import warnings
 from collections.abc import Callable
 from contextvars import copy_context
 from itertools import compress
@@ -29,10 +28,7 @@ class FunctionCtx:
     """What `forward` and `backward` of a custom Function receive as `ctx`."""
 
     needs_input_grad: tuple[bool, ...] = ()
-    _to_save: tuple = ()
-    _dirty: tuple = ()
-    _non_differentiable: tuple = ()
-    _for_forward: tuple = ()
+    _to_save = _dirty = _non_differentiable = _for_forward = tuple[Any, ...]()
     _materialize = True
 
     def save_for_backward(self, *tensors: Any) -> None:
@@ -113,7 +109,7 @@ class CustomNode(Node, FunctionCtx):
     @property
     def saved_variables(self) -> tuple:
         """The old name of `saved_tensors`, with torch's warning."""
-        warnings.warn("'saved_variables' is deprecated; use 'saved_tensors'", DeprecationWarning, stacklevel=2)
+        presentation.warn("saved_variables", kind=DeprecationWarning)
         return self.saved_tensors
 
     def pack(self, outputs: tuple, pack: Callable, unpack: Callable) -> None:

@@ -140,7 +140,7 @@ def _pushed(func: Callable, inputs: tuple) -> list:
             for at in xp.ndindex(*tangent.shape):
                 tangent[at] = 1.0
                 outputs = map(unpack_dual, itertools.compress(as_tuple(func(*args)), reached))
-                rows.append([xp.zeros(y.numel(), y._data.dtype) if v is None else move(v._array().reshape(-1), "cpu")
+                rows.append([xp.zeros(y.numel(), y._data.dtype) if v is None else move(v._array().flatten(), "cpu")
                              for y, v in outputs])
                 tangent[at] = 0.0
             found.append([xp.stack(column) for column in zip(*rows, strict=True)])

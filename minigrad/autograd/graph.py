@@ -24,7 +24,7 @@ from ..ops.checks import need, require
 __all__ = ["GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks",
            "get_gradient_edge", "increment_version", "register_multi_grad_hook", "save_on_cpu", "saved_tensors_hooks"]
 
-_active = state("saved_tensors_hooks", ())
+active = state("saved_tensors_hooks", ())  # the last pair counts
 _refusal = state("saved_tensors_hooks_refused", None)
 
 
@@ -41,16 +41,16 @@ class saved_tensors_hooks:
     def __enter__(self) -> None:
         require(_refusal.get() is None, _refusal.get())
         mode = observing(self._pack)
-        self._entered.append((mode, _active.set((*_active.get(), self))))
+        self._entered.append((mode, active.set((*active.get(), self))))
         mode.__enter__()
 
     def __exit__(self, *exc: object) -> None:
         mode, token = self._entered.pop()
         mode.__exit__(*exc)
-        _active.reset(token)
+        active.reset(token)
 
     def _pack(self, node: Any, output: Any) -> None:
-        if _active.get()[-1] is self:
+        if active.get()[-1] is self:
             pack = getattr(node, "pack", None) or functools.partial(pack_slots, node)
             pack(output, self.pack_hook, self.unpack_hook)
 
@@ -86,11 +86,6 @@ def pack_slots(node: Node, output: Any, pack: Callable, unpack: Callable) -> Non
             setattr(node, slot, Packed(held, pack, unpack, own=False))
 
 
-def current_hooks() -> saved_tensors_hooks | None:
-    """The pair that counts here."""
-    return next(reversed(_active.get()), None)
-
-
 class save_on_cpu(saved_tensors_hooks):
     """Inside, saved tensors wait in the memory of the CPU and come back to their device for backward."""
 
@@ -101,7 +96,7 @@ class save_on_cpu(saved_tensors_hooks):
 @contextmanager
 def disable_saved_tensors_hooks(error_message: str) -> Iterator[None]:
     """Inside, `saved_tensors_hooks` is refused with this message."""
-    require(not _active.get(), error_message)
+    require(not active.get(), error_message)
     token = _refusal.set(error_message)
     try:
         yield

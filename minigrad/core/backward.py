@@ -79,6 +79,8 @@ def batched(roots: tuple, wanted: tuple, batches: Any, retain: Any, create: bool
     require(all(b is not None for b in batches), "grad can be implicitly created only for scalar outputs")
     sizes = [b.size(0) for b in batches if b[0] is not None]  # looking says what is wrong with no rows
     need(len({*sizes}) == 1, "sizes", sizes, kind=ValueError)
+    for at, (b, root) in enumerate(zip(batches, roots, strict=False)):  # of the shape torch leaves out a dimension more
+        need(b.shape[1:] == root.shape, "batched_shape", at, b.shape[2:], at, root.shape, tensor=root)
     count = sizes[0]
     rows = [grad(roots, wanted, tuple(b[i] for b in batches), True if i < count - 1 else retain,
                  create, allow_unused=allow_unused) for i in range(count)]

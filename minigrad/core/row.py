@@ -293,14 +293,12 @@ def saver(row: Row) -> Callable[[Any, tuple, Any, Any], None]:
 
     def save(n: Any, args: tuple, z: Any, result: Any) -> None:
         for slot, version, i, user in inputs:
-            x = args[i]
-            if user is not None and n.edges[user] is None:
-                x = None
-            elif isinstance(x, TensorBase):
-                c = x._counter
-                setattr(n, version, 0 if c is None else c[0])
-            elif x.__class__ is tuple:
+            x = None if user is not None and n.edges[user] is None else args[i]
+            if x.__class__ is tuple:
                 setattr(n, version, tuple(i._version if isinstance(i, TensorBase) else None for i in x))
+            else:  # a number has a version too: once it is freed, nobody knows what it was
+                c = x._counter if isinstance(x, TensorBase) else None
+                setattr(n, version, 0 if c is None else c[0])
             setattr(n, slot, x)
         for slot, i in options:
             setattr(n, slot, args[i])

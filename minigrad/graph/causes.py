@@ -146,15 +146,17 @@ def keyword(call: Any, name: str) -> Any:
 
 
 def with_keyword(call: Any, text: str, context: Context) -> tuple[Any, str]:
-    """The change that adds a keyword argument to a call."""
-    old = context.source.text(call)
-    return call, f"{old[:-1]}{', ' if call.args or call.keywords else ''}{text})"
+    """The change that gives a call a keyword argument, in place of one of that name."""
+    given = [k for k in call.keywords if k.arg == text.partition("=")[0]]
+    old = without(call, given[0], context) if given else context.source.text(call)
+    return call, f"{old[:-1]}{', ' if len(call.args) + len(call.keywords) > len(given) else ''}{text})"
 
 
 def without(call: Any, flag: Any, context: Context) -> str:
     """A call without one of its keyword arguments."""
     text = context.source.text
-    kept = [*map(text, call.args), *(f"{k.arg}={text(k.value)}" for k in call.keywords if k is not flag)]
+    kept = [*map(text, call.args), *(f"{k.arg}={text(k.value)}" if k.arg else f"**{text(k.value)}"
+                                     for k in call.keywords if k is not flag)]
     return f"{text(call.func)}({', '.join(kept)})"
 
 

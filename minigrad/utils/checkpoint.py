@@ -6,7 +6,6 @@ node, which runs it again and goes backward through it, inside backward. Texts a
 """
 
 import sys
-import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
@@ -16,7 +15,7 @@ from .._tensor import Tensor
 from ..array.backend import xp
 from ..autograd.function import Function, SavedForBackward
 from ..autograd.grad_mode import enable_grad, no_grad
-from ..autograd.graph import current_hooks, saved_tensors_hooks
+from ..autograd.graph import active, saved_tensors_hooks
 from ..core.backward import backward
 from ..core.beside.saved import Packed
 from ..core.engine import steps
@@ -215,7 +214,7 @@ class Region:
 
 def kept(t: Any) -> Withheld:
     """An argument, as a node would save it: in the hands of the hooks around, if there are any."""
-    hooks = current_hooks()
+    hooks: Any = next(reversed(active.get()), None)
     return SavedForBackward(t, ()) if hooks is None else Packed(t, hooks.pack_hook, hooks.unpack_hook, own=False)
 
 
@@ -268,7 +267,7 @@ def detach_variable(inputs: Any) -> tuple:
 def check_backward_validity(inputs: Any) -> None:
     """Warns where no input requires grad."""
     if not any(isinstance(t, Tensor) and t.requires_grad for t in inputs):
-        warnings.warn("None of the inputs have requires_grad=True. Gradients will be None", UserWarning, stacklevel=2)
+        presentation.warn("checkpoint_constants")
 
 
 __getattr__, __dir__ = face("torch.utils.checkpoint", globals())

@@ -3,6 +3,7 @@
 Each function gets the `task` (`attended`): how its gradients are carried, and who is watching.
 """
 
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -136,7 +137,10 @@ def blame(node: Any) -> None:
     if not anomaly.enabled:
         return
     stack = node.hooks and node.hooks.metadata.get("traceback_")
-    presentation.warn("blamed" if stack else "blamed_unknown", node.name(), "".join(stack or ()), stacklevel=5)
+    try:
+        presentation.warn("blamed" if stack else "blamed_unknown", node.name(), "".join(stack or ()), stacklevel=5)
+    except Warning as said:  # where warnings are errors: the error that is blamed comes first
+        print(said, file=sys.stderr)
 
 
 def refuse_nan(node: Any, sent: tuple) -> None:

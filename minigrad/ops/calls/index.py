@@ -45,9 +45,11 @@ def basic(x: Any, key: Any) -> tuple[Any, tuple]:
     if key.__class__ is int and x._data.ndim:  # the usual key, without the ceremony
         return _selected(x, 0, key, 0), ()
     parts: Any = tuple(key) if _is_tuple(key) else (key,)
+    if isinstance(key, list) and parts[0] is not key:
+        presentation.warn("list_as_tuple", stacklevel=3)
     consumed = len(parts)
     if not _PLAIN.issuperset(map(type, parts)):
-        parts = [_part(p) for p in parts]
+        parts = [*map(_part, parts)]
         consumed = sum(_width(p) for p in parts)
     result, dim, left = x, 0, []
     alone = x._data.ndim == 0 and isinstance(key, int | slice | xp.integer)
@@ -75,10 +77,8 @@ def basic(x: Any, key: Any) -> tuple[Any, tuple]:
 
 def _is_tuple(key: Any) -> bool:
     """torch reads a short list of lists, tensors, slices, None or `...` as a tuple."""
-    if isinstance(key, tuple):
-        return True
-    return isinstance(key, list) and len(key) < 32 and any(
-        p is None or p is Ellipsis or isinstance(p, TensorBase | list | tuple | slice) for p in key)
+    return isinstance(key, tuple) or (isinstance(key, list) and len(key) < 32 and any(
+        p is None or p is Ellipsis or isinstance(p, TensorBase | list | tuple | slice) for p in key))
 
 
 def _part(part: Any) -> Any:
@@ -106,7 +106,7 @@ def _positions(part: Any) -> Any:
     require(kind.kind in "iub", "tensors used as indices must be long, int, byte or bool tensors", IndexError)
     if kind == dtypes.uint8.np:
         if part._data.ndim:
-            presentation.warn("byte_mask", stacklevel=4)
+            presentation.warn("byte_mask", stacklevel=5)
         return constant(TensorBase._plain, part._data.astype(bool))
     return part
 
