@@ -34,8 +34,7 @@ class FunctionCtx:
     def save_for_backward(self, *tensors: Any) -> None:
         """Keep tensors (or None) for backward; read them there as `ctx.saved_tensors`."""
         for place, t in enumerate(tensors if self.edges else ()):
-            fits = t is None or isinstance(t, TensorBase)
-            need(fits, "save_non_tensor", place, type(t).__name__, kind=TypeError)
+            need(t is None or isinstance(t, TensorBase), "save_non_tensor", place, type(t).__name__, kind=TypeError)
         self._to_save = tensors
 
     def save_for_forward(self, *tensors: Any) -> None:
@@ -257,6 +256,9 @@ class Function:
         many = isinstance(outputs, tuple)
         parts = outputs if many else (outputs,)
         need(all(any(t is o for o in parts) for t in node._dirty), "dirty_outputs")
+        for t in [d for d in node._dirty if recorded and not any(d is t for t in tensors)]:
+            need(t._view is None, "dirty_stranger")
+            presentation.warn("dirty_stranger", stacklevel=3)
         if isinstance(outputs, list):
             return node, outputs
         wrapped = _give_history(node, args, tensors, parts) if recorded else _outputs(node, parts, tensors, False)

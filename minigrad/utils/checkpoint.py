@@ -8,7 +8,7 @@ node, which runs it again and goes backward through it, inside backward. Texts a
 import sys
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager, nullcontext, suppress
 from typing import Any
 
 from .._tensor import Tensor
@@ -181,11 +181,8 @@ class Region:
         """Raises: CheckpointError if not the same was saved."""
         self.count, self.again, self.inner = 0, weakref.WeakKeyDictionary(), False
         args = [a.unpack(None, "tensors") if isinstance(a, Withheld) else a for a in self.args]
-        try:
-            with saved_tensors_hooks(self.pack_again, lambda t: t), enable_grad():
-                self.repeat(*args)
-        except StopRecomputation:
-            pass
+        with suppress(StopRecomputation), saved_tensors_hooks(self.pack_again, lambda t: t), enable_grad():
+            self.repeat(*args)
         self.mark = Freed.current
         self.compare()
 

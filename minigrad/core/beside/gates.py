@@ -52,8 +52,7 @@ def _checked(hook: Callable, given: Any, returned: Any) -> Any:
     if returned._data.dtype != given._data.dtype:
         was, got = given.type(), returned.type()
         raise RuntimeError(f"hook '{hook_name(hook)}' has changed the type of value (was {was} got {got})")
-    fits = returned.shape == given.shape
-    need(fits, "hook_shape", hook_name(hook), shapes=(given.shape, returned.shape))
+    need(returned.shape == given.shape, "hook_shape", hook_name(hook), shapes=(given.shape, returned.shape))
     return returned
 
 
