@@ -424,3 +424,14 @@ def test_a_tensor_of_today_prints_as_what_it_would_have_been():
     with era("0.3"):
         assert repr(plain) == "\n 1\n 1\n[torch.FloatTensor of size 2]\n"
         assert repr(leaf) == f"Variable containing:{plain!r}"
+
+
+@pytest.mark.parametrize("version", RUN)
+def test_only_today_warns_of_a_list_that_is_read_as_a_tuple(version):
+    era(version)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        chosen = torch.ones(2, 3)[[[0, 1], [1, 2]]]
+
+    assert chosen.tolist() == [1, 1]
+    assert ["non-tuple sequence" in str(w.message) for w in caught] == [True] * (version == "2.13.0")
