@@ -84,21 +84,26 @@ def receiver(node: Any) -> Any:
 
 
 def uncut(place: Any, at: Any, context: Context) -> list[tuple[Any, str]]:
-    """The change that leaves a cut out: of the whole chain that only carries the value on."""
-    if place.kind.isidentifier():  # whole numbers, truth values: leaving them out is no way
-        return []
+    """The change that leaves a cut out: of the whole chain that only carries the value on, NumPy's functions too."""
     source, kept, top = context.source, receiver(at), at
+    compared: Any = next(up for up in source.above(at) if isinstance(up, ast.Compare | ast.NamedExpr | ast.stmt))
+    if place.kind.isidentifier() or isinstance(compared, ast.Compare):  # whole numbers, truth values have no history
+        return []
     if place.kind == "torch.tensor()":
         return stacked(at, context)
     owner = getattr(getattr(at, "func", None), "value", None)
     if getattr(owner, "id", "") == "math":
         return [(owner, "torch")] if hasattr(TensorBase._plain, called(at)) else []
+    bare, whole, array = source.text(kept), grouped(kept, context), called(at) == "numpy"
     while True:
         up = source.parents.get(top)
-        chain = isinstance(up, ast.Attribute) and up.attr in PASSES_ON
-        if chain and isinstance(source.parents.get(up), ast.Call):
-            top = source.parents[up]
+        module = getattr(getattr(getattr(up, "func", None), "value", None), "id", "")
+        if isinstance(up, ast.Attribute) and up.attr in PASSES_ON and isinstance(source.parents.get(up), ast.Call):
+            top, array = source.parents[up], array or up.attr == "numpy"
         elif isinstance(up, ast.Call) and called(up) in MAKES and up.args[:1] == [top]:
+            top, array = up, False
+        elif isinstance(up, ast.Call) and module in ("np", "numpy") and hasattr(TensorBase._plain, called(up)):
+            whole = bare = f"torch{source.text(up)[len(module):].replace(source.text(top), bare)}"
             top = up
         elif isinstance(up, ast.List | ast.ListComp) and called(source.parents.get(up)) in MAKES:
             return stacked(source.parents[up], context)
@@ -106,12 +111,12 @@ def uncut(place: Any, at: Any, context: Context) -> list[tuple[Any, str]]:
             break
     call = next((n for n in source.above(top) if called(n) in MAKES and isinstance(up, ast.BinOp)), None)
     if call is not None:  # arithmetic of NumPy's inside: the same of tensors
-        return [(call, f"({source.text(call.args[0]).replace(source.text(top), grouped(kept, context))})")]
+        return [(call, f"({source.text(call.args[0]).replace(source.text(top), whole)})")]
     if top.lineno != top.end_lineno and kept is getattr(getattr(at, "func", at), "value", None):  # `.detach()` goes
         number, _, column, _ = span(at)
         return [(stretch(number, column - 1, top.end_lineno, top.end_col_offset), "")]
-    bare = isinstance(up, ast.stmt) or (isinstance(up, ast.Call) and top in up.args)
-    return [(top, source.text(kept) if bare else grouped(kept, context))]
+    given = isinstance(up, ast.Call) and top in up.args
+    return [] if given and array else [(top, bare if given or isinstance(up, ast.stmt) else whole)]
 
 
 def stretch(line: int, column: int, end: int, last: int) -> Any:
@@ -175,9 +180,8 @@ def block_around(node: Any, context: Context) -> Finding | None:
     before = [n for n in source.calls if called(n) == "set_grad_enabled" and n.lineno < node.lineno
               and isinstance(source.parents[n], ast.Expr)]
     last: Any = max(before, key=lambda n: n.lineno, default=None)
-    for flag in last.args if last is not None else ():
-        if isinstance(flag, ast.Constant) and flag.value is False:
-            return finding("block", context, source.statement(last), (flag, "True"), word="set_grad_enabled")
+    if last is not None and [getattr(flag, "value", None) for flag in last.args] == [False]:
+        return finding("block", context, source.statement(last), (last.args[0], "True"), word="set_grad_enabled")
     return None
 
 
@@ -607,8 +611,8 @@ def leads_to(node: Any, context: Context, leaf: Any) -> bool:
         for part in ast.walk(here):
             value = around.value(part) if isinstance(part, ast.Name | ast.Attribute | ast.Subscript) else None
             code = getattr(getattr(type(value), "forward", None), "__code__", None)
-            read = code is not None and is_theirs(code)  # what it uses stands in its forward
-            read = read or isinstance(around.source.parents.get(part), ast.Subscript)  # `ws[0]` is not all of `ws`
+            # what it uses stands in its forward; `ws[0]` is not all of `ws`
+            read = (code is not None and is_theirs(code)) or isinstance(around.source.parents.get(part), ast.Subscript)
             if value is leaf or (not read and any(other is leaf for other in parameters(value))):
                 return True
     return False
@@ -675,10 +679,11 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
         return cut
     for here, there in feeding(root, around):
         for n in ast.walk(here):
-            if isinstance(n, ast.Name) and there.value(n) is leaf and not there.source.loop(n):
-                for later in there.source.writes.get((there.function, n.id), []):
-                    if isinstance(later, ast.Assign) and later.lineno > n.lineno:
-                        return finding("remade", there, later, name=name)
+            loop = there.source.loop(n)
+            for later in there.source.writes.get((there.function, getattr(n, "id", "")), []):
+                each = loop is None or there.source.parents[later] is loop  # in each turn, not only in some
+                if each and isinstance(n, ast.Name) and later.lineno > n.lineno and there.value(n) is leaf:
+                    return finding("remade", there, later, name=name)
     if known(root, around) and not leads_to(root, around, leaf):
         return finding("no_use", around, call, name=name, loss=text(root))
     return None
@@ -692,8 +697,8 @@ def was_cut(t: Any) -> bool:
 def came_from(place: Any, leaf: Any) -> bool:
     """Whether what was cut off last came from a leaf, or nobody knows any more: of several leaves it is the last."""
     node = place.origin()
-    if node is None or isinstance(node, TensorBase):
-        return node is leaf or node is None or place.count > 1
+    if node is None or isinstance(node, TensorBase) or place.result() is leaf:  # the last makes a leaf: it cut none
+        return place.result() is not leaf and (node is leaf or node is None or place.count > 1)
     return any(leaf is end for n in nodes_of([node], {}) for end in n.edges)
 
 
@@ -728,8 +733,7 @@ def not_a_leaf(t: Any, name: str, made: list[tuple[Any, Context]], loss: bool = 
         statement, text = source.statement(value), source.text(value)
         if called(value) in FACTORIES | {"Parameter"}:  # that is how leaves are made
             continue
-        asking = [n for n in ast.walk(value) if isinstance(n, ast.Call) and called(n) in FACTORIES | {"Parameter"}]
-        for call in asking:
+        for call in (n for n in ast.walk(value) if isinstance(n, ast.Call) and called(n) in FACTORIES | {"Parameter"}):
             flag = next((k for k in call.keywords if k.arg == "requires_grad"), None)
             if call is not value and flag is not None:
                 bare = text.replace(source.text(call), without(call, flag, around))
@@ -764,7 +768,8 @@ def constant(t: Any, name: str, made: list[tuple[Any, Context]]) -> Finding | No
         if place.result() is t and (at := expression(place.code, place.lasti)) is not None:
             source = source_of(place.code)
             around = Context(source, source.function(at))
-            return finding("cut", around, at, *uncut(place, at, around), word=word(place))
+            meant = ast.unparse(receiver(at)) in written(source.statement(at))  # `h = h.detach()`
+            return finding("cut", around, at, *([] if meant else uncut(place, at, around)), word=word(place))
     if not t.is_floating_point():
         return next((by_rule(f"integers: {name} {t.dtype}", *one) for one in made), None)
     for value, around in made:
@@ -793,14 +798,14 @@ def buffer(t: Any, context: Context) -> Finding | None:
     modules = [each for v in context.names.values() if hasattr(type(v), "named_buffers") for each in v.modules()]
     held = ((m, name) for m in modules for name, value in {**vars(m), **m._buffers}.items() if value is t)
     for m, name, around in [(m, name, around) for m, name in held if (around := constructor(m)) is not None]:
-        for made, there in around.made(f"self.{name}", None) if name not in m._buffers else ():
-            change = made, f"{word_for_nn(m)}.Parameter({there.source.text(made)})"
-            return finding("plain", there, made, *[change] * t.is_floating_point(), name=name)
-        calls: list[Any] = [n for n in ast.walk(around.function) if called(n) == "register_buffer"]
-        for call in calls:
-            if [*map(ast.unparse, call.args)][:1] == [repr(name)] and len(call.args) == 2:
-                new = f"self.{name} = {word_for_nn(m)}.Parameter({around.source.text(call.args[1])})"
-                return finding("buffer", around, call, *[(call, new)] * t.is_floating_point(), name=name)
+        registered = ((n, around) for n in ast.walk(around.function) if called(n) == "register_buffer")
+        for at, there in registered if name in m._buffers else around.made(f"self.{name}", None):
+            args: list[Any] = getattr(at, "args", [])
+            key, given = ("buffer", args[1:]) if name in m._buffers else ("plain", [at])
+            if given and (key == "plain" or ast.unparse(args[0]) == repr(name)):
+                new = f"{word_for_nn(m)}.Parameter({there.source.text(given[0])})"
+                change = at, f"self.{name} = {new}" if key == "buffer" else new
+                return finding(key, there, at, *[change] * t.is_floating_point(), name=name)
     return None
 
 
@@ -822,13 +827,11 @@ def unregistered(module: Any) -> Finding | None:
             tensors = [p for m in layers for p in m.parameters()] or ([value] if one else parameters(value))
             lost = any(p.requires_grad and (p.is_leaf or one) and id(p) not in listed for p in tensors)
             result = one and not value.is_leaf  # of a parameter, or of a computation
-            if name.startswith("_") or not lost:
+            plain = not one and not several  # an object: of a class that is no module
+            if name.startswith("_") or not lost or (plain and all(p.grad is None for p in tensors)):
                 continue
             kind = "Module" if layers else "Parameter"
             kind += "Dict" if isinstance(value, dict) else "List" if several else ""
-            plain = not one and not several  # an object: of a class that is no module
-            if plain and all(p.grad is None for p in tensors):
-                continue
             around = constructor(owner)
             for node, there in around.made(f"self.{name}", None) if around else ():
                 text, nn = there.source.text(node), word_for_nn(owner)
@@ -856,6 +859,7 @@ def missing_from(optimizer: Any, context: Context, every: Mapping[str, Any], of:
     held = {id(p) for p in parameters(optimizer)}
     has = held.union(*({id(p) for p in parameters(o)} for o in every.values()))
     opt = next((name for name, value in every.items() if value is optimizer), "")
+    twins = [name for name, o in every.items() if {id(p) for p in parameters(o)} == held]  # itself, too
     plain = any(type(p).__name__ != "Parameter" for p in parameters(optimizer))  # else it may be an input
     ran = any(p.grad is not None for p in parameters(optimizer))  # then what else was used has a gradient, too
     for name, value in context.names.items():
@@ -864,16 +868,16 @@ def missing_from(optimizer: Any, context: Context, every: Mapping[str, Any], of:
         left = [p for p in own if p.requires_grad and p.is_leaf and id(p) not in has and ran <= (p.grad is not None)]
         left = left if not of or any(id(p) in of for p in left) else []
         for call, around in context.made(opt, None) if left and not name.startswith("_") else ():
-            if isinstance(call, ast.Call) and call.args:
-                given, text = call.args[0], around.source.text(call.args[0])
-                old = text[1:-1].rstrip(", ") if isinstance(given, ast.List) else f"*{text}"
-                whole = f"{name}.parameters()"
-                new = [(given, f"[{old}, {f'*{whole}' if module else name}]")]
-                if len(left) < len(own):  # it has a part of the module: the whole instead, if it has nothing else
-                    new = [(given, whole)] if held <= {id(p) for p in own} else []
-                if around.function is not None and around.function is not context.function:
-                    new = []  # there the names may mean something else
-                if text == whole:  # of then; the module has others now
-                    return finding("made_since", around, call, name=name, count=len(left))
-                return finding("not_in_optimizer", around, call, *new, name=name, count=len(left))
+            given: Any = call.args[0] if isinstance(call, ast.Call) and call.args else None
+            if given is None or opt != twins[-1]:  # the later one was meant for it
+                continue
+            text, whole = around.source.text(given), f"{name}.parameters()" if module else f"[{name}]"
+            if text == whole:  # of then; the module has others now
+                return finding("made_since", around, call, name=name, count=len(left))
+            old, part = text[1:-1].rstrip(", ") if isinstance(given, ast.List) else f"*{text}", len(left) < len(own)
+            alone = len(twins) > 1 or (part and held <= {id(p) for p in own})  # another's, or a part
+            new = whole if alone else f"[{old}, {f'*{whole}' if module else name}]"
+            # in another function the names may mean something else
+            clear = around.function in (None, context.function) and (alone or not (part or len(every) > 1))
+            return finding("not_in_optimizer", around, call, *[(given, new)] * clear, name=name, count=len(left))
     return None

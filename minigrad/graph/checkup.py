@@ -84,7 +84,7 @@ def of_loss(loss: Any, name: str, params: dict[str, Any], context: Context | Non
     handles = [n.register_hook(lambda _, grads, n=n: got.update({n: grads})) for n in got]
     try:
         gradients = grad if ours else sys.modules["torch"].autograd.grad
-        arrived = gradients(loss, [*reached.values()], loss.detach().clone().fill_(1), True)
+        arrived = gradients(loss, [*reached.values()], loss.detach().clone().fill_(1), True) if reached else ()
     except RuntimeError as error:  # a graph that was freed, or written into
         yield Remark("no_backward", {"loss": name, "error": str(error).partition(". ")[0]})
         return

@@ -37,8 +37,7 @@ def at_node(key: str, n: Node, **facts: Any) -> Finding:
     """A finding about the line that made a node."""
     told = f"{key}: 0 {type(n).__name__} {facts.get('value', '')}"
     found = by_rule(told, [(n.code, n.lasti)], Context(source_of(n.code))) if n.code is not None else None
-    edit = None if found is None else found.edit
-    return Finding(key, {"node": presentation.current.type_name(n), **facts}, n.line, edit)
+    return Finding(key, {"node": presentation.current.type_name(n), **facts}, n.line, found.edit if found else None)
 
 
 def finite(array: Any) -> bool:
@@ -212,13 +211,21 @@ def spread(n: Any) -> Finding | None:
             square, lengths = len({*shapes}) == 1 and {*shapes} == {(own[0], own[0])}, [(own[0], 1), own[:1]]
             shapes = lengths if own == lengths[i] else lengths[::-1] if own in lengths else []
             pair = pair if square else []
+    ends = {id(behind_views(node_of(edge))) for edge in n.edges[:2]}  # one: each with each of the same, on purpose
     column, flat = sorted(shapes, key=len, reverse=True) if len(shapes) == 2 else ((), ())
-    if len(column) != 2 or len(flat) != 1 or column != (flat[0], 1) or flat[0] < 2:
+    if len(column) != 2 or len(flat) != 1 or column != (flat[0], 1) or flat[0] < 2 or len(ends) == 1:
         return None
     facts = {"a": shapes[0], "b": shapes[1], "n": flat[0]}
     wide = pair[shapes.index(column)] if len(pair) == 2 else None
     change = [(wide, f"{grouped(wide, context)}.squeeze(1)")] if wide is not None else []
     return finding(told, context, at, *change, **facts) if at is not None else Finding(told, facts, n.line)
+
+
+def behind_views(n: Any) -> Any:
+    """What a node is a view of, in the end."""
+    while isinstance(n, Node) and n.row is not None and n.row.view:
+        n = node_of(n.edges[0])
+    return n
 
 
 def misfit(nodes: list[Any]) -> Finding | None:
@@ -348,13 +355,19 @@ def sum_of_backwards(leaf: Any) -> bool:
     return bool(writes) and all(called(expression(*line)) == "backward" for line in writes if line[0] is not None)
 
 
+def updated(leaf: Any) -> bool:
+    """Whether a step or an update by hand wrote into a leaf: its gradient may have been used before it was cleared."""
+    writes = [expression(*line) for line in leaf._shared_counter()[1:] if line and line[0] is not None]
+    return any(isinstance(at, ast.AugAssign) or called(at) in ("step", "sub_", "add_", "copy_") for at in writes)
+
+
 def written(leaf: Any, name: str, wrong: str) -> Finding | None:
     """The line that wrote into `.grad` last, if it made zeros of it, or added to it what a further backward gave."""
     line: Any = (leaf._grad._counter or [()])[-1] if leaf._grad is not None else ()
     at = expression(*line) if line and line[0] is not None else None
     if at is not None and wrong == "zero" and called(at) != "backward":
-        key = "cleared" if called(at) in ("zero_", "zero_grad", "fill_") else "grad_written"
-        key = "cleared_since" if key == "cleared" and leaf._version else key  # it may have been used before
+        cleared = "cleared_since" if updated(leaf) else "cleared"
+        key = cleared if called(at) in ("zero_", "zero_grad", "fill_") else "grad_written"
     elif at is not None and not wrong and sum_of_backwards(leaf):
         key = "added"
     else:

@@ -12,7 +12,7 @@ from typing import Any
 from ..core.beside import ledger
 from ..core.graph import Freed
 from . import causes, numbers
-from .causes import Finding, by_rule, finding, leads_to, parameters, reads_of, updated_anew
+from .causes import Finding, by_rule, finding, leads_to, names_in, parameters, updated_anew
 from .live import nodes_of
 from .program import Context, called, expression, feeding, is_learners
 
@@ -53,8 +53,11 @@ def optimizers(context: Context) -> dict[str, Any]:
 
 def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
     """Why the backward that ran last has not reached a leaf, or what became of its gradient."""
-    found = causes.unreached(leaf, name, context)
-    return found or by_rule(f"leaf {name}:{events({id(leaf)})[0]}", events({id(leaf)})[1], context)
+    told, lines = events({id(leaf)})
+    found = causes.unreached(leaf, name, context) or by_rule(f"leaf {name}:{told}", lines, context)
+    if found is not None and found.key == "cleared":
+        return mistake([leaf], context) or replace(found, key="cleared_since" if numbers.updated(leaf) else "cleared")
+    return found
 
 
 def wanted(leaf: Any, found: Finding | None, context: Context) -> Finding | None:
@@ -65,7 +68,9 @@ def wanted(leaf: Any, found: Finding | None, context: Context) -> Finding | None
 
 def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | None:
     """What the order of events tells of tensors that do not learn; `asked`: the module or optimizer in question."""
-    if (early := used_up(own, context) or stale(own, context)) is not None:
+    spent = (name for name, v in context.names.items() if isinstance(v, GeneratorType) and v.gi_frame is None)
+    used_up = (by_rule(f"spent: {name}", None, context) for name in spent)
+    if (early := next(filter(None, used_up), None) or stale(own, context)) is not None:
         return early
     ids = {id(p) for p in own if p.requires_grad}
     every = optimizers(context)
@@ -78,29 +83,14 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
         return None
     (name, optimizer), = holding.items()
     told, lines = events({id(p) for p in parameters(optimizer)} if asked is None or asked is optimizer else ids)
-    modes = [type(m).__name__ for m in getattr(asked, "modules", list)()]
     sums = [p for p in own if p.grad is not None and numbers.sum_of_backwards(p)]
     writes = [line for line in own[0]._shared_counter()[1:] if line and line[0] is not None]
     wrote = "".join(f" {called(expression(*line))}{i}" for i, line in enumerate(writes))
     if (over := by_rule(f"writes:{wrote}", writes, context)) is not None:
         return over
-    marks = " eval" * (not getattr(asked, "training", True) and any(kind.startswith(BY_MODE) for kind in modes))
+    modes = any(type(m).__name__.startswith(BY_MODE) for m in getattr(asked, "modules", list)())
+    marks = " eval" * (not getattr(asked, "training", True) and modes)
     return by_rule(f"events {name}{marks}{' sum' * bool(sums)}:{told}", lines, context)
-
-
-def used_up(own: list[Any], context: Context) -> Finding | None:
-    """A generator of parameters that has come to its end, and is read more than once."""
-    for name, value in context.names.items():
-        if not isinstance(value, GeneratorType) or value.gi_frame is not None:
-            continue
-        for made, around in context.made(name, None):
-            source = around.source
-            reads = [n for n in reads_of(name, source.tree) if source.function(n) is source.function(made)]
-            again = [n for n in reads if (loop := source.loop(n)) is not None and loop is not source.loop(made)
-                     and getattr(loop, "iter", None) is not n]
-            if called(made) == "parameters" and (again or len(reads) > 1):
-                return finding("generator_used_up", around, made, (made, f"list({source.text(made)})"), c1=name)
-    return None
 
 
 def stale(own: list[Any], context: Context) -> Finding | None:
@@ -122,7 +112,8 @@ def rebound(own: list[Any], context: Context) -> Finding | None:
     for source in context.sources():
         for node in (n for n in ast.walk(source.tree) if isinstance(n, ast.Assign)):
             around = Context(source, source.function(node), names=context.names)
-            found = updated_anew(node.value, ast.unparse(node.targets[0]), around)
+            name = ast.unparse(node.targets[0])  # if it is read there, too, it is meant to be the same
+            found = updated_anew(node.value, name, around) if name in names_in(node.value) else None
             if found is not None and any(leads_to(node.value, around, leaf) for leaf in own):
                 return replace(found, key="bound_anew")
     return None

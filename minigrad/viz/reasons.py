@@ -12,6 +12,7 @@ import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import redirect_stdout
+from dataclasses import replace
 from io import StringIO
 from typing import Any
 
@@ -49,14 +50,12 @@ def why(t: Any = MISSING) -> Explanation:
         return last_error(context)
     if isinstance(t, BaseException):
         return of_error(t)
-    if hasattr(type(t), "named_parameters"):
-        return of_module(t, context)
-    if hasattr(t := getattr(t, "optimizer", t), "param_groups"):  # a scheduler's, too
-        return of_optimizer(t, context)
-    if isinstance(t, int | float) and context is not None and given is not None:
-        found = causes.attempt(causes.number_of, given, context)
-        if found is not None:
-            return Explanation([("why.number", {"name": ast.unparse(given)}, set())], None, found)
+    t = t if hasattr(type(t), "named_parameters") else getattr(t, "optimizer", t)  # of a scheduler
+    if hasattr(type(t), "named_parameters") or hasattr(t, "param_groups"):
+        return of_several(t, context)
+    asked = context is not None and isinstance(t, int | float) and given
+    if asked and (found := causes.attempt(causes.number_of, asked, context)) is not None:
+        return Explanation([("why.number", {"name": ast.unparse(asked)}, set())], None, found)
     return of_tensor(t, owner, call, context)
 
 
@@ -149,10 +148,9 @@ def last_error(context: Context | None) -> Explanation:
     a name and does not learn."""
     error = unfinished.last_error()
     if error is None:
-        modules = [v for v in [*(context.names.values() if context else ())] if hasattr(type(v), "named_parameters")]
-        answers = (of_module(v, context) for v in modules)
-        none = Explanation([("why.no_error", {}, set())], None)
-        return next((answer for answer in answers if answer.found is not None), none)
+        several = [*modules_of(context), *(rounds.optimizers(context).values() if context else ())]
+        answers = (of_several(one, context) for one in several)
+        return next((a for a in answers if a.found is not None), Explanation([("why.no_error", {}, set())], None))
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     if sys.exc_info()[1] is None and shell and shell.last_execution_succeeded:  # of the cell before this one
         return Explanation([("why.mended", {"error": f"{type(error).__name__}: {error}"}, set())], None)
@@ -169,40 +167,40 @@ def of_error(error: BaseException) -> Explanation:
     return answer
 
 
-def of_module(module: Any, context: Context | None) -> Explanation:
-    """What keeps parameters of a module from learning: those nobody lists, those without a gradient."""
-    params, names = dict(module.named_parameters()), learners_names()
+def of_several(owner: Any, context: Context | None) -> Explanation:
+    """What keeps the parameters of a module, or of an optimizer, from learning: those nobody lists, those that no
+    optimizer has, those without a gradient."""
+    names, several = learners_names(), causes.parameters(owner)
+    if module := hasattr(type(owner), "named_parameters"):
+        params, wholes = dict(owner.named_parameters()), [owner]
+    else:
+        params = {next((name for name, t in names.items() if t is p), f"[{i}]"): p for i, p in enumerate(several)}
+        wholes = [m for m in modules_of(context) if {*map(id, m.parameters())} & {*map(id, several)}]
     ours = library(next(iter(params.values()), None)) == "minigrad"
-    found = causes.unregistered(module) or (in_training(params, names, module, context) if ours else None)
-    own = {type(m): home for m in module.modules() if (home := causes.constructor(m)) is not None}
-    for kind, home in own.items() if found is None else ():
+    found = next(filter(None, map(causes.unregistered, wholes)), None)
+    found = found or (in_training(params, names, owner, context) if ours else None)
+    if context is not None and not module:
+        found = found or causes.missing_from(owner, context, rounds.optimizers(context))
+    homes = {type(m): home for whole in wholes for m in whole.modules() if (home := causes.constructor(m)) is not None}
+    for kind, home in homes.items() if found is None else ():
         found = found or causes.by_rule(f"anew: {kind.__name__}", None, home)
-    without = {name: p for name, p in module.named_parameters() if p.grad is None}
-    if found is None and context is not None:
-        for name, p in without.items():
+    without = {name: p for name, p in params.items() if p.grad is None}
+    for name, p in without.items():
+        if found is None and context is not None:
             off = not p.requires_grad
             found = causes.by_rule(f"off: {name}", None, context) if off else rounds.unreached(p, name, context)
-            if found is not None:
-                found.key = "frozen" if off else found.key  # on purpose, perhaps
-                found = rounds.wanted(p, found, context)
-                break
-    facts = {"count": sum(1 for _ in module.parameters()), "without": ", ".join(without), "number": len(without)}
-    key = "module_without" if without else "module" if facts["count"] else "module_none"
+            found = found and rounds.wanted(p, replace(found, key="frozen") if off else found, context)  # on purpose?
+    facts = {"count": len(several), "without": ", ".join(without), "number": len(without)}
+    key = ("module_without" if without else "module" if several else "module_none") if module else "optimizer"
     reasons: list[Reason] = [(f"why.{key}", facts, set())]
-    grads = {name: p._grad._array() for name, p in module.named_parameters() if getattr(p, "_grad", None) is not None}
-    reasons += [(f"doctor.{one.key}", one.facts, set()) for one in checkup.of_gradients(grads)]
+    grads = {name: p._grad._array() for name, p in params.items() if getattr(p, "_grad", None) is not None}
+    reasons += [(f"doctor.{one.key}", one.facts, set()) for one in checkup.of_gradients(grads if module else {})]
     return Explanation(reasons, None, found)
 
 
-def of_optimizer(optimizer: Any, context: Context | None) -> Explanation:
-    """Which of the learner's parameters an optimizer does not have, and which of its own have no gradient."""
-    own = causes.parameters(optimizer)
-    names = learners_names()
-    named = {next((name for name, t in names.items() if t is p), f"[{i}]"): p for i, p in enumerate(own)}
-    found = in_training(named, names, optimizer, context) or (
-        context and causes.missing_from(optimizer, context, rounds.optimizers(context)))
-    facts = {"count": len(own), "number": sum(p.grad is None for p in own)}
-    return Explanation([("why.optimizer", facts, set())], None, found)
+def modules_of(context: Context | None) -> list[Any]:
+    """The modules that have a name where the learner asks."""
+    return [v for v in (context.names.values() if context else ()) if hasattr(type(v), "named_parameters")]
 
 
 def label(t: TensorRecord) -> str:
@@ -249,7 +247,7 @@ def unreached(t: TensorRecord, leaf: AnyTensor, read: Read, names: Mapping[str, 
                 found.edit = other[1].source.edited((causes.root_of(other[0]), name)) if loss.numel() == 1 else None
             elif not ran:
                 found = causes.not_run(name, loss.numel() == 1, context, call) if context else None
-            elif found is not None and found.key not in ("cleared", "returned", "inputs"):
+            elif found is not None and found.key in ("cut", "block", "remade", "gives_nothing"):  # not on this way
                 found = None
             marks = {r.id for r in graph.tensors if r.kind == "leaf" and r.name == label(t)}
             facts = {"name": label(t), "loss": name if loss.numel() == 1 else f"{name}.sum()"}
