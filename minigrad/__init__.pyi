@@ -972,7 +972,7 @@ def rand_like(
 ) -> Tensor:
     """`rand` with the shape and type of `input`."""
 def randint(
-    low: _int | None = None, high: _int | None = None, size: _int | Sequence[_int] | None = None, *,
+    low: _int | None = None, high: _int | None = None, size: Sequence[_int] | None = None, *,
     generator: Tensor | _int | Generator | None = None, dtype: dtype | type[Any] | None = None,
     device: _int | device | None = None, requires_grad: _bool = False,
 ) -> Tensor:

@@ -20,7 +20,7 @@ from .array.backend import address, as_strided, device as device_type, device_of
 from .core.backward import backward
 from .core.beside.ledger import cut, note
 from .core.graph import TensorBase, bump, constant, readonly, results_are
-from .core.modes import grad_mode, lifted
+from .core.modes import INFERENCE, Uncounted, grad_mode, lifted
 from .core.writes.inplace import inplace
 from .core.writes.views import place_of
 from .ops import calls, table
@@ -184,7 +184,8 @@ class Tensor(TensorBase):
 
     def detach(self) -> Tensor:
         """The same storage without history; writing through it is noticed by backward."""
-        twin = self._alias(self._array(), self._shared_counter())
+        counted = Uncounted() if self.is_inference() and grad_mode() is not INFERENCE else self._shared_counter()
+        twin = self._alias(self._array(), counted)
         return cut("detach()", self, twin) if self._fn or self._requires_grad else twin
 
     def detach_(self) -> Tensor:

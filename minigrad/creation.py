@@ -306,7 +306,9 @@ def _like_given(make: Any, strided: Any = None) -> Any:
 def randint(low: Any = None, high: Any = None, size: Any = None, *, generator: Any = None, dtype: Any = None,
             device: Any = None, requires_grad: bool = False) -> Tensor:
     """Integers of `[low, high)`; `randint(high, size)` starts at 0."""
-    high, size = (size, high) if size is None else (high, size)
+    high, size, place = (size, high, 2) if size is None else (high, size, 3)
+    if not isinstance(size, tuple | list):
+        raise must_be("tuple of ints", "randint", "size", place, size)
     low, high = ints((0, low if high is None else high) if None in (low, high) else (low, high))
     array = random.integers(_size_of((size,)), _kind(dtype, dtypes.int64), low, high, generator)
     return made(array, requires_grad, device)

@@ -20,7 +20,7 @@ from ..text.presentation import need, require
 from .beside.hooks import Hooks
 from .beside.lines import learners_line, source_line
 from .carriers import TENSORS
-from .modes import INFERENCE, UNCOUNTED, grad_mode
+from .modes import INFERENCE, Uncounted, grad_mode
 
 new = object.__new__
 seqs = itertools.count()  # the numbers of nodes, in the order in which they are made
@@ -193,9 +193,7 @@ def function_of(edge: Any) -> tuple[Any, int]:
         return None, 0
     if isinstance(edge, Port):
         return edge.node, edge.nr
-    if isinstance(edge, Node):
-        return edge, 0
-    return edge._accumulate_grad(), 0
+    return (edge if isinstance(edge, Node) else edge._accumulate_grad()), 0
 
 
 def node_of(edge: Any) -> Any:
@@ -267,7 +265,7 @@ class TensorBase:
         """How often this storage was written in place. Raises for inference tensors, as torch does."""
         if self._counter is None:
             return 0
-        require(self._counter is not UNCOUNTED, "Inference tensors do not track version counter.")
+        require(not self.is_inference(), "Inference tensors do not track version counter.")
         return self._counter[0]
 
     @readonly
@@ -280,7 +278,7 @@ class TensorBase:
 
     def is_inference(self) -> bool:
         """True for a tensor made inside `inference_mode()`."""
-        return self._counter is UNCOUNTED
+        return self._counter.__class__ is Uncounted
 
     # ---- history
 
@@ -427,7 +425,7 @@ def bump(t: TensorBase, line: tuple = ()) -> None:
     The counter also remembers the `line`s that wrote last, `(code, instruction)`, for notes.
     """
     counter = t._shared_counter()
-    if counter is not UNCOUNTED:
+    if counter.__class__ is list:
         counter[0] += 1
         counter.append(line)
         del counter[1:-8]

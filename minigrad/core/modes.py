@@ -24,7 +24,7 @@ class Inference:
 
 
 class Uncounted:
-    """Stands where a version counter would be; reading it is the error torch raises."""
+    """Stands where a version counter would be; reading it raises. Who is detached later has its own, and is written."""
 
     def __getitem__(self, _index: int) -> int:
         raise presentation.error(RuntimeError, "inference", presentation.torch_says("inference"))

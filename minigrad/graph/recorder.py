@@ -390,9 +390,7 @@ def in_short(value: Any) -> str:
     """A gradient in a few characters; several, where a node has several outputs."""
     if value is None:
         return "None"
-    if isinstance(value, tuple):
-        return ", ".join(map(in_short, value))
-    return preview_of(plain(value))
+    return ", ".join(map(in_short, value)) if isinstance(value, tuple) else preview_of(plain(value))
 
 
 def copied(value: Any) -> Any:

@@ -211,9 +211,7 @@ class ParameterList(Module):
         return (self[i] for i in range(self._size))
 
     def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            return type(self)([*self][index])
-        return getattr(self, self._name(index))
+        return type(self)([*self][index]) if isinstance(index, slice) else getattr(self, self._name(index))
 
     def __setitem__(self, index: int, value: Any) -> None:
         setattr(self, self._name(index), _as_parameter(value))

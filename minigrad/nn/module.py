@@ -115,7 +115,8 @@ class Module:
 
     def __setattr__(self, name: str, value: Any) -> None:
         own = self.__dict__
-        if isinstance(value, Parameter | Module):
+        taken = () if isinstance(value, Parameter) else own.get("_parameters", ())
+        if isinstance(value, Parameter | Module) and name not in taken:
             kind, word = ("_parameters", "parameters") if isinstance(value, Parameter) else ("_modules", "module")
             require(kind in own, f"cannot assign {word} before Module.__init__() call", AttributeError)
             for place in (own, *self._places()):
@@ -235,10 +236,18 @@ class Module:
 
     def get_submodule(self, target: str) -> Module:
         """The module at a path such as `"encoder.0"`."""
-        for name in filter(None, target.split(".")):
-            require(hasattr(self, name), f"{type(self).__name__} has no attribute `{name}`", AttributeError)
-            self = getattr(self, name)
-        return self
+        return self._at(target, "_modules", "an nn.Module") if target else self
+
+    def get_parameter(self, target: str) -> Parameter:
+        """The parameter at a path such as `"encoder.0.weight"`."""
+        return self._at(target, "_parameters", "an nn.Parameter")
+
+    def _at(self, target: str, kind: str, words: str) -> Any:
+        above, _, name = target.rpartition(".")
+        module = self.get_submodule(above)
+        require(hasattr(module, name), f"{type(module).__name__} has no attribute `{name}`", AttributeError)
+        require(name in module.__dict__[kind], f"`{name}` is not {words}", AttributeError)
+        return getattr(module, name)
 
     # ---- changing all
 

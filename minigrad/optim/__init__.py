@@ -225,7 +225,7 @@ class RMSprop(Optimizer):
         square = state_array(state, "square_avg", p)
         square *= o["alpha"]
         square += (1 - o["alpha"]) * g * g
-        buffer = state_array(state, "momentum_buffer", p) if o["momentum"] else None
+        buffer = state_array(state, "momentum_buffer", p) if o["momentum"] > 0 else None
         if o["centered"]:
             mean = state_array(state, "grad_avg", p)
             mean += (1 - o["alpha"]) * (g - mean)

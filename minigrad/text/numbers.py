@@ -85,9 +85,7 @@ def number(text: str) -> Any:
 
 def nested(texts: Iterator[str], shape: tuple[int, ...]) -> str:
     """Texts with all the brackets of a shape."""
-    if not shape:
-        return next(texts)
-    return "[" + ", ".join(nested(texts, shape[1:]) for _ in range(shape[0])) + "]"
+    return next(texts) if not shape else "[" + ", ".join(nested(texts, shape[1:]) for _ in range(shape[0])) + "]"
 
 
 def honest(evaluate: Callable[[list[list[Any]]], Sequence[Any] | None], operands: Sequence[Sequence[Any]],

@@ -30,9 +30,7 @@ class GradientEdge:
 
 def as_tuple(tensors: Any) -> tuple:
     """One tensor or a sequence of them, as a tuple."""
-    if isinstance(tensors, (TensorBase, GradientEdge)):
-        return (tensors,)
-    return tuple(tensors)
+    return (tensors,) if isinstance(tensors, (TensorBase, GradientEdge)) else tuple(tensors)
 
 
 def as_roots(tensors: Any) -> tuple:

@@ -15,7 +15,7 @@ from ..beside.observers import Observers, unobserved
 from ..beside.refusals import must_be_tensor
 from ..carriers import TENSORS
 from ..graph import TensorBase, bump, constant
-from ..modes import UNCOUNTED, grad_mode, lifted
+from ..modes import Uncounted, grad_mode, lifted
 from .views import check_expanded, check_inference, check_inplace, check_overlap, rebase, same_place
 
 
@@ -90,7 +90,7 @@ def write_directly(self: Any, ufunc: Any, other: Any) -> bool:
     if (grad_mode() and (self.requires_grad or requires_grad(other))) or lifted.get() is not None:
         return False
     a, counter = self._data, self._counter
-    if a.__class__ is not ndarray or a.base is not None or counter is UNCOUNTED:  # shared memory wants a look
+    if a.__class__ is not ndarray or a.base is not None or counter.__class__ is Uncounted:  # shared memory wants a look
         return False
     if type(other) is float and a.dtype.kind == "f":
         b = other

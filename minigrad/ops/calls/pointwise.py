@@ -102,7 +102,7 @@ def rsub(input: Any, other: Any) -> Any:
 
 def rdiv(other: Any, self: Any) -> Any:
     """`self / other`: torch multiplies by the reciprocal."""
-    return rows.reciprocal(other) * self
+    return rows.reciprocal(other) * self if hasattr(self, "__float__") else NotImplemented
 
 
 def rpow(other: Any, self: Any) -> Any:
@@ -217,7 +217,7 @@ def _unrecorded(row: Any) -> Any:
     write = inplace(row)
 
     def unrecorded(self: Any, *other: Any) -> Any:
-        write(self.detach(), *other)
+        write(self._alias(self._array(), self._shared_counter()), *other)
         return self
 
     return titled(unrecorded, write.__name__, write.__doc__)
