@@ -212,9 +212,10 @@ class TextWithDrawing:
     """Words and, where there is one, a drawing with the place marked; `str()` is the text."""
 
     drawing: Drawing | None
+    _words: Callable[[], str]
 
     def __repr__(self) -> str:
-        return str(self)
+        return visible(self._words())
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         drawn = self.drawing._repr_mimebundle_(include, exclude) if self.drawing else {}

@@ -300,7 +300,7 @@ class Explanation(TextWithDrawing):
         marks = frozenset().union(*(m for _, _, m in reasons))
         self.drawing = None if graph is None else Drawing(graph, lang=get_language(), marks=marks)
 
-    def __str__(self) -> str:
+    def _words(self) -> str:
         parts = [(key, say(key, **facts)) for key, facts, _ in self.reasons
                  if self.found is None or key not in BY_CAUSE]
         if self.found is not None and not self.told:
@@ -349,7 +349,7 @@ class Checkup(TextWithDrawing):
             self.drawing = Drawing(graph, lang=get_language(), marks=frozenset(
                 t.id for t in graph.tensors if t.name in marks))
 
-    def __str__(self) -> str:
+    def _words(self) -> str:
         parts = []
         for one in self.remarks:
             parts.append(say(f"doctor.{one.key}", **one.facts))

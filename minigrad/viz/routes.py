@@ -106,7 +106,7 @@ class Paths(TextWithDrawing):
         """The picture with these paths marked."""
         return Drawing(self.graph, lang=get_language(), marks=marks_of(found))
 
-    def __str__(self) -> str:
+    def _words(self) -> str:
         root, leaf = self.graph.tensor(self.graph.roots[0]), self.graph.outputs(self.end)[0]
         lines = [say("why.paths", count=self.count, root=root.label, leaf=leaf.label)]
         for i, (way, value) in enumerate(zip(self.found, self.values, strict=True), 1):

@@ -35,7 +35,7 @@ AT_ONCE = 77
 
 
 def program(names):
-    """A loss of leaves, modules and hooks of these names, and the names of its tensors."""
+    """A loss of leaves, modules and hooks of these names, the names of its tensors, and the network."""
     named, loss, value = {}, 0, 1.0
     net = minigrad.nn.Sequential()
     for name in names:
@@ -52,7 +52,7 @@ def program(names):
         loss = loss + hooked
         if "." not in name:
             net.add_module(name, minigrad.nn.Linear(1, 1))
-    return net(loss).sum(), named
+    return net(loss).sum(), named, net
 
 
 def test_there_are_230_names():
@@ -61,13 +61,15 @@ def test_there_are_230_names():
 
 @pytest.mark.parametrize("first", range(0, len(NAMES), AT_ONCE))
 def test_nothing_runs_is_fetched_or_breaks(page, tmp_path, first):
-    loss, named = program(NAMES[first:first + AT_ONCE])
+    loss, named, net = program(NAMES[first:first + AT_ONCE])
     drawings = [minigrad.draw(loss, names=named, view=view, level=level)
                 for view, level in (("record", "ops"), ("forward", None), ("backward", "modules"))]
     player = minigrad.step(loss, names=named, preview=True)
     explorer = drawings[0].explore()
     pictures = [*(d.to_svg() for d in drawings), *(p["svg"] for p in (*player.pictures, *explorer.pictures))]
-    texts = [d.to_text() for d in drawings] + [drawings[0].to_json(), player.to_text(), str(minigrad.why(loss))]
+    texts = [d.to_text() for d in drawings] + [drawings[0].to_json(), player.to_text()]
+    texts += [str(minigrad.why(asked)) for asked in (loss, net)]
+    texts += [str(minigrad.doctor(net, net(minigrad.ones(1)).sum())), *(d.to_dot() for d in drawings)]
     said = []
     page.on("dialog", lambda dialog: (said.append(dialog.message), dialog.dismiss()))
     page.on("console", lambda message: said.append(message.text))
