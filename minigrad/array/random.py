@@ -148,7 +148,8 @@ def uniform(shape: Shape, dtype: xp.dtype = xp.float32, low: float = 0.0, high: 
     u = (generator or default_generator).uniforms(math.prod(shape), dtype)
     low, high = u.dtype.type(low), u.dtype.type(high)
     values = _affine(u, high - low, low).astype(dtype, copy=False)
-    values[values == values.dtype.type(high)] = low  # rounded up to the excluded end
+    if values is not u:
+        values[values == values.dtype.type(high)] = low  # rounded up to the excluded end
     return _shaped(values, shape)
 
 
@@ -182,7 +183,9 @@ def _box_muller(u: xp.ndarray) -> xp.ndarray:
     """Blocks of 16 uniforms to blocks of 16 normals: 8 radii, 8 angles, 8 cosines, 8 sines."""
     u = u.reshape(-1, 2, 8)
     radius, angle = xp.sqrt(u.dtype.type(-2) * xp.log(1 - u[:, 0])), u.dtype.type(2 * math.pi) * u[:, 1]
-    return xp.stack([radius * xp.cos(angle), radius * xp.sin(angle)], 1).ravel()
+    z = xp.empty_like(u)
+    z[:, 0], z[:, 1] = radius * xp.cos(angle), radius * xp.sin(angle)
+    return z.reshape(-1)
 
 
 def _shaped(new: xp.ndarray, shape: Shape) -> xp.ndarray:

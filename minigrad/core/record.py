@@ -219,10 +219,10 @@ def recorded(row: Row, args: tuple, edges: list, metas: Any, z: Any) -> Any:
         result: Any = attach(constant(TensorBase._plain, z), n)
     elif row.multi:
         n.outputs = len(z)
-        result = tuple(attach(constant(TensorBase._plain, part), output_of(n, i)) if is_float(part)
-                       else constant(TensorBase._plain, part) for i, part in enumerate(z))
+        result = tuple([attach(constant(TensorBase._plain, part), output_of(n, i)) if is_float(part)
+                        else constant(TensorBase._plain, part) for i, part in enumerate(z)])
     else:  # floats belong to the node, indices beside them do not
-        result = tuple(constant(TensorBase._plain, part) for part in z)
+        result = tuple([constant(TensorBase._plain, part) for part in z])
         attach(result[0], n)
     row.save(n, args, z, result)
     return result

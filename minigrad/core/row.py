@@ -87,15 +87,9 @@ class Row:
         """Complete a call: all inputs in order, defaults filled in."""
         if "axis" in options:  # NumPy's word
             options["dim"] = options.pop("axis")
-        values, named = [*args], 0
-        for name in self.inputs[len(args) :]:
-            if name in options:
-                named += 1
-            elif name not in self.defaults:
-                break
-            values.append(options.get(name, self.defaults.get(name)))
-        if named == len(options) and len(values) == len(self.inputs):
-            return tuple(values)
+        left, known = self.inputs[len(args) :], self.defaults | options
+        if len(args) <= len(self.inputs) and options.keys() <= {*left} <= known.keys():
+            return (*args, *[known[name] for name in left])
         if inspect.isfunction(self.forward):
             signature = inspect.signature(self.forward)
         else:  # a ufunc or an operator: its inputs have rows
@@ -273,7 +267,7 @@ def saver(row: Row) -> Callable[[Any, tuple, Any, Any], None]:
     """
     place = {name: i for i, name in enumerate(row.inputs)}
     inputs, options, results = [], [], []
-    facts: dict[str, tuple[int, Callable]] = {}
+    facts: list[tuple[str, int, Callable]] = []
     for name in row.saved:
         # interned, as names in code are: `setattr` need not do it each time
         slot, version, counter = (intern(f"{part}_{name}") for part in ("saved", "version", "counter"))
@@ -287,9 +281,9 @@ def saver(row: Row) -> Callable[[Any, tuple, Any, Any], None]:
             options.append((slot, place[name]))
         else:
             source, fact = fact_of(name)
-            facts[slot] = place[source], fact
+            facts.append((slot, place[source], fact))
             if fact is strides_of:
-                facts["itemsize"] = place[source], attrgetter("_data.itemsize")
+                facts.append(("itemsize", place[source], attrgetter("_data.itemsize")))
 
     def save(n: Any, args: tuple, z: Any, result: Any) -> None:
         for slot, version, i, user in inputs:
@@ -302,7 +296,7 @@ def saver(row: Row) -> Callable[[Any, tuple, Any, Any], None]:
             setattr(n, slot, x)
         for slot, i in options:
             setattr(n, slot, args[i])
-        for slot, (i, fact) in facts.items():
+        for slot, i, fact in facts:
             setattr(n, slot, fact(args[i]))
         for slot, version, counter, output in results:
             shared = (result if output is None else result[output])._shared_counter()

@@ -225,7 +225,7 @@ def _lined_up(t: Any, letters: str, order: str) -> Any:
     for letter in order:
         if letter not in seen:
             t, seen = t.unsqueeze(-1), seen + letter
-    return t.permute([seen.index(letter) for letter in order])
+    return TENSORS.permute(t, tuple([seen.index(letter) for letter in order]))
 
 
 def _contract(a: Any, b: Any, summed: list[int]) -> Any:
@@ -244,8 +244,8 @@ def _pair(a: Any, b: Any, summed: list[int]) -> Any:
     of_a = [d for d in rest if mine[d] != 1 and theirs[d] == 1]
     of_b = [d for d in rest if mine[d] == 1]
     batch, inside = _size_of(a, shared), _size_of(a, summed)
-    left = a.permute(shared + of_a + summed + of_b).reshape(batch, _size_of(a, of_a), inside)
-    right = b.permute(shared + summed + of_b + of_a).reshape(batch, inside, _size_of(b, of_b))
+    left = TENSORS.permute(a, (*shared, *of_a, *summed, *of_b)).reshape(batch, _size_of(a, of_a), inside)
+    right = TENSORS.permute(b, (*shared, *summed, *of_b, *of_a)).reshape(batch, inside, _size_of(b, of_b))
     sizes = [mine[d] for d in shared + of_a] + [1] * len(summed) + [theirs[d] for d in of_b]
     return rows.bmm(left, right).view(sizes).permute(RAW.inverse_order(shared + of_a + summed + of_b))
 

@@ -8,6 +8,7 @@ from ...core.carriers import RAW, formula, spelled_out
 from ...text.tex import SYMBOLS, phrase
 from ..checks import implemented, need, require
 from .pointwise import beside
+from .shape import slice_part
 from .special import TWO_OVER_ROOT_PI, erf
 
 _SQRT_HALF, _GELU = math.sqrt(0.5), math.sqrt(2 / math.pi)
@@ -25,8 +26,8 @@ def gelu(self: Any, approximate: str) -> Any:
 
 def glu(self: Any, dim: int) -> Any:
     need(self.shape[dim] % 2 == 0, "glu_halves", dim % self.ndim, self.shape[dim])
-    a, b = xp.split(implemented("glu_cpu", self), 2, dim)
-    return a * RAW.sigmoid(b)
+    half = implemented("glu_cpu", self).shape[dim] // 2
+    return slice_part(self, dim, 0, half) * RAW.sigmoid(slice_part(self, dim, half))
 
 
 def _floats_only(self: Any, name: str, dim: int) -> None:

@@ -4,6 +4,7 @@ Each map of a convolution is one matrix product per image over `columns`: every 
 laid out as a column (im2col).
 """
 
+import functools
 import itertools
 import math
 import operator
@@ -167,13 +168,20 @@ def max_pool(self: Any, kernel_size: tuple, stride: tuple, padding: tuple, dilat
     whole, out = _room(self, kernel_size, stride, padding, dilation, ceil_mode, -math.inf)
     implemented("max_pool2d", self, "fiu")
     view = windows(whole, kernel_size, out, stride, dilation)
-    flat = view.reshape(*self.shape[:-2], height * width, *out).swapaxes(-3, -2).swapaxes(-2, -1)
-    best, at = _last_largest(namespace(self).ascontiguousarray(flat))
-    rows, columns = (namespace(self).arange(o) * s - p for o, s, p in zip(out, stride, padding, strict=True))
-    rows, columns = rows[:, None] + at // width * dilation[0], columns + at % width * dilation[1]
-    if any(padding):  # nothing is found in the padding, though it may be as large as -inf
-        rows, columns = xp.maximum(rows, rows % dilation[0]), xp.maximum(columns, columns % dilation[1])
-    return best, rows * sizes[1] + columns
+    turned = view.transpose(*range(lead := self.ndim - 2), lead + 2, lead + 3, lead, lead + 1)
+    best, at = _last_largest(turned.reshape(*self.shape[:-2], *out, height * width))
+    start, first, cell = map(namespace(self).asarray, _places(kernel_size, out, stride, padding, dilation, sizes[1]))
+    places = start + cell[at]
+    return best, xp.where(best == -math.inf, first, places) if any(padding) else places  # none is in the padding
+
+
+@functools.lru_cache(8)
+def _places(kernel: tuple, out: tuple, stride: tuple, padding: tuple, dilation: tuple, width: int) -> tuple:
+    """In rows of `width`: where windows begin, their first places out of the padding, and their cells from there."""
+    rows, columns = (xp.arange(o) * s - p for o, s, p in zip(out, stride, padding, strict=True))
+    down, along = (xp.arange(k) * d for k, d in zip(kernel, dilation, strict=True))
+    first = xp.maximum(rows, rows % dilation[0])[:, None] * width + xp.maximum(columns, columns % dilation[1])
+    return rows[:, None] * width + columns, first, (down[:, None] * width + along).reshape(-1)
 
 
 def _last_largest(flat: Any) -> tuple:
@@ -192,19 +200,19 @@ def _room(x: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple,
     sizes = x.shape[-2:]
     require(x.ndim in (3, 4), "non-empty 3D or 4D (batch mode) tensor expected for input")
     require(all(stride), "stride should not be zero")
-    for p, k, d in zip(padding, kernel, dilation, strict=True):
+    for p, k, d in zip(padding, kernel, dilation, strict=True) if any(padding) or dilation != (1, 1) else ():
         require(d > 0, "dilation should be greater than zero, but got dilationH: {} dilationW: {}".format(*dilation))
         require(p >= 0, f"pad must be non-negative, but got pad: {p}")
         need(p <= (d * (k - 1) + 1) // 2, "pool_padding", p, k, d)
     need(all(x.shape[-3:]), "pool_input", list(x.shape))
-    out = out_sizes(sizes, kernel, stride, padding, dilation)
+    out, after = out_sizes(sizes, kernel, stride, padding, dilation), padding
     if ceil_mode:
         whole = out_sizes([n + s - 1 for n, s in zip(sizes, stride, strict=True)], kernel, stride, padding, dilation)
         out = tuple(m if (m - 1) * s < n + p else o  # the last window begins inside
                     for m, o, n, s, p in zip(whole, out, sizes, stride, padding, strict=True))
+        after = tuple(max((o - 1) * s + d * (k - 1) + 1 - n - p, p)
+                      for n, o, k, s, p, d in zip(sizes, out, kernel, stride, padding, dilation, strict=True))
     need(min(out) > 0, "pool_output", *x.shape[-3:], x.shape[-3], *out)
-    after = tuple(max((o - 1) * s + d * (k - 1) + 1 - n - p, p)
-                  for n, o, k, s, p, d in zip(sizes, out, kernel, stride, padding, dilation, strict=True))
     return padded(x, padding, value, after), out
 
 
@@ -226,7 +234,8 @@ def avg_pool(self: Any, kernel_size: tuple, stride: tuple, padding: tuple, ceil_
     require(divisor_override != 0, "divisor must be not zero")
     whole, out = _room(self, kernel_size, stride, padding, (1, 1), ceil_mode, 0)
     implemented("avg_pool2d", self, "fi" if self.dtype == "int64" else "f")
-    total = windows(whole, kernel_size, out, stride, (1, 1)).sum((-4, -3), xp.promote_types(self.dtype, "float32"))
+    kind = xp.promote_types(self.dtype, dtypes.float32.np)
+    total = xp.add.reduce(windows(whole, kernel_size, out, stride, (1, 1)), (-4, -3), kind)
     divisor = _divisor(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
     return (total / divisor).astype(self.dtype, copy=False)
 

@@ -105,7 +105,7 @@ def are_positions(index: Any) -> bool:
     return index.dtype.kind == "i" and index.dtype.itemsize > 2
 
 
-def _grid(index: Any, dim: int) -> tuple:
+def grid(index: Any, dim: int) -> tuple:
     """The key that reads `index` along `dim` and every other dimension at its own place."""
     arange, last = namespace(index).arange, index.ndim - 1
     return tuple(index if d == dim else arange(n).reshape(n, *(1,) * (last - d)) for d, n in enumerate(index.shape))
@@ -113,22 +113,22 @@ def _grid(index: Any, dim: int) -> tuple:
 
 def _along_dim(self: Any, index: Any, dim: int, name: str, word: str, *src: Any) -> tuple:
     """`self`, with at least one dimension, and the checked key of gather and scatter."""
-    self, index = (v.reshape(v.shape or 1) for v in (self, index))
+    self, index = self.reshape(self.shape or 1), index.reshape(index.shape or 1)
     index = index if index.size else namespace(self).zeros((0,) * self.ndim, "int64")  # if empty, of any shape
     require(are_positions(index), f"{name}(): Expected dtype int32/int64 for index")
     require(all(x.dtype == self.dtype for x in src), "scatter(): Expected self.dtype to be equal to src.dtype")
     require(self.ndim == index.ndim, f"Index tensor must have the same number of dimensions as {word} tensor")
     dim %= self.ndim
     wrong = [d for d, (n, m) in enumerate(zip(index.shape, self.shape, strict=True)) if n > m and d != dim]
-    text = f"xpected index {list(index.shape)} to be no larger than self {list(self.shape)} apart from dimension {dim}"
-    require(not wrong or word == "self", f"Size does not match at dimension {min(wrong, default=0)} e{text}")
     for x in src:
         wrong = wrong or any(n > (x.shape[check_dim(d, x.ndim)] if x.ndim else 1) for d, n in enumerate(index.shape))
         require(index.ndim == (x.ndim or 1), "Index tensor must have the same number of dimensions as src tensor")
-        text += f" and to be no larger size than src {list(x.shape)}"
-    require(not wrong, f"E{text}")
+    if wrong:
+        text = f"xpected index {list(index.shape)} to be no larger than self {list(self.shape)} apart from dimension "
+        text += "".join([f"{dim}", *(f" and to be no larger size than src {list(x.shape)}" for x in src)])
+        raise RuntimeError(f"E{text}" if word == "self" else f"Size does not match at dimension {wrong[0]} e{text}")
     check_positions(index, self.shape[dim], dim)
-    return self, _grid(index, dim)
+    return self, grid(index, dim)
 
 
 def gather(self: Any, index: Any, dim: int, sparse_grad: bool = False) -> Any:

@@ -97,8 +97,9 @@ def baddbmm(self: Any, batch1: Any, batch2: Any, beta: float = 1, alpha: float =
 def bmm(self: Any, mat2: Any) -> Any:
     require(self.ndim == 3, "batch1 must be a 3D tensor")
     require(mat2.ndim == 3, "batch2 must be a 3D tensor")
-    want, given = list(self.shape[::2]), list(mat2.shape[:2])
-    require(want == given, f"Expected size for first two dimensions of batch2 tensor to be: {want} but got: {given}.")
+    if (want := self.shape[::2]) != (given := mat2.shape[:2]):
+        text = f"Expected size for first two dimensions of batch2 tensor to be: {[*want]} but got: {[*given]}."
+        raise RuntimeError(text)
     same_type(self, mat2)
     # columns times rows: NumPy's matmul takes thrice the time; like it, the sum makes 0 of -0
     return self * mat2 + xp.zeros((), self.dtype) if self.shape[2] == 1 else xp.matmul(self, mat2)

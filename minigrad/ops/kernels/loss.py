@@ -48,8 +48,8 @@ def _check_target(x: Any, target: Any, weight: Any) -> None:
     require(not flat or target.ndim < 2, "0D or 1D target tensor expected, multi-target not supported")
     need(target.dtype in _CLASSES, "target_type", dtypes.of(target.dtype).scalar_type)
     if weight is not None:
-        known = (f"all {classes} classes", f" but got weight tensor of shape: {list(weight.shape)}")
-        which, got = known if x.ndim < 4 else ("all", "")
+        which, got = ("all", "") if x.ndim > 3 else (
+            f"all {classes} classes", f" but got weight tensor of shape: {list(weight.shape)}")
         require(weight.shape == (classes,), f"weight tensor should be defined either for {which} or no classes{got}")
         same_type(x, weight)
     need(x.ndim != 1 or target.size == 1, "target_single", target.size, kind=ValueError)

@@ -10,6 +10,7 @@ from ...array.backend import namespace, xp
 from ...core.carriers import RAW, formula
 from ...text.tex import SYMBOLS, Symbol, numbers, phrase, symbol
 from ..checks import check_dim, common_shape, floats_only, implemented, need, require
+from .index import grid
 from .pointwise import beside
 
 _add = xp.add.reduce
@@ -76,17 +77,13 @@ def total(self: Any) -> Any:
     return _add(self, None, whole_type(self))
 
 
-def total_along(self: Any, dim: Any, keepdim: bool = False) -> Any:
-    return _add(self, axes_of(dim, self), keepdims=keepdim, dtype=whole_type(self))
-
-
 def mean(self: Any, dim: Any, keepdim: bool) -> Any:
     return _add(with_mean(self), axes_of(dim, self), keepdims=keepdim) / self.dtype.type(count_of(self.shape, dim))
 
 
 def claim(test: Any, self: Any, dim: Any, keepdim: bool) -> Any:
-    """`xp.all` or `xp.any`; of uint8, torch's first bool, the answer is uint8."""
-    holds = test(self, axis=dim if self.ndim else None, keepdims=keepdim)
+    """`self.all` or `self.any`; of uint8, torch's first bool, the answer is uint8."""
+    holds = test(axis=dim if self.ndim else None, keepdims=keepdim)
     return holds.astype("uint8") if self.dtype == "uint8" else holds
 
 
@@ -153,7 +150,7 @@ def _picked(self: Any, at: Any, dim: int, keepdim: bool = True) -> tuple:
     """The elements at these places of each line along `dim`, and the places; without `keepdim` it is one of each."""
     if not self.ndim:
         return self, at
-    values = xp.take_along_axis(self, at, dim)
+    values = self[grid(at, dim % self.ndim)]
     return (values, at) if keepdim else (values.squeeze(dim), at.squeeze(dim))
 
 
@@ -171,9 +168,10 @@ def order(self: Any, dim: int, descending: bool, ranks: Any = None) -> Any:
     """Where the elements of these ranks (or all) are in sorted order, equal ones as they came; nan is the largest."""
     if not self.ndim:
         return _first(self)
-    at = xp.argsort(xp.flip(self, dim) if descending else self, axis=dim, kind="stable")
+    turned = (slice(None),) * (dim % self.ndim) + (slice(None, None, -1),)
+    at = (self[turned] if descending else self).argsort(dim, kind="stable")
     if descending:
-        at = xp.flip(self.shape[dim] - 1 - at, dim).copy()
+        at = (self.shape[dim] - 1 - at)[turned].copy()
     return at if ranks is None else at.take(ranks, axis=dim)
 
 
@@ -183,7 +181,7 @@ def sort(self: Any, dim: int = -1, descending: bool = False) -> tuple:
 
 def topk(self: Any, k: int, dim: int = -1, largest: bool = True) -> tuple:
     require(0 <= k <= (self.shape[dim] if self.ndim else 1), "selected index k out of range")
-    return _picked(self, order(self, dim, largest, range(k)), dim)
+    return _picked(self, order(self, dim, largest, [*range(k)]), dim)
 
 
 def kth(self: Any, k: int, dim: int = -1, keepdim: bool = False) -> tuple:

@@ -66,7 +66,10 @@ def expand(self: Any, shape: tuple) -> Any:
     try:
         return spread(self, full)
     except ValueError:
-        _refuse_expand(self, shape)
+        kind, wanted, sizes = dtypes.of(self.dtype).tensor_type, list(shape), list(self.shape)
+    need(lead >= 0, "expand_rank", kind, sizes, wanted, len(shape), self.ndim)
+    dim = max(i for i in range(lead, len(shape)) if sizes[i - lead] not in (1, shape[i]))
+    need(False, "expand_size", shape[dim], sizes[dim - lead], dim, wanted, sizes)
 
 
 def spread(x: Any, shape: tuple) -> Any:
@@ -81,14 +84,6 @@ def spread(x: Any, shape: tuple) -> Any:
             raise ValueError("not a larger shape")
         steps.append(step if n == have else 0)
     return strided(x, shape, steps)
-
-
-def _refuse_expand(self: Any, shape: tuple) -> None:
-    lead, wanted, sizes = len(shape) - self.ndim, list(shape), list(self.shape)
-    kind = dtypes.of(self.dtype).tensor_type
-    need(lead >= 0, "expand_rank", kind, sizes, wanted, len(shape), self.ndim)
-    dim = max(i for i in range(lead, len(shape)) if sizes[i - lead] not in (1, shape[i]))
-    need(False, "expand_size", shape[dim], sizes[dim - lead], dim, wanted, sizes)
 
 
 @formula(tex=lambda dims: Symbol(f"{inverse_order(RAW, *known)}") if (known := numbers(dims)) else symbol("dims") ** -1)
@@ -136,8 +131,9 @@ def unfold(self: Any, dimension: int, size: int, step: int) -> Any:
     require(step > 0, f"step is {step} but must be > 0")
     if not self.ndim:
         return self.reshape(1)[:size]
-    windows = xp.lib.stride_tricks.sliding_window_view(self, size, dim, writeable=True)
-    return windows[_ALL * dim + (slice(None, None, step),)]
+    sizes, steps = [*self.shape, size], [*self.strides, self.strides[dim]]
+    sizes[dim], steps[dim] = (most - size) // step + 1, steps[dim] * step
+    return strided(self, tuple(sizes), steps)
 
 
 def diagonal(self: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
@@ -294,10 +290,6 @@ def memory_order(self: Any) -> list[int]:
 def layout(self: Any) -> str:
     """How a copy lies in memory: with the original's order of dimensions, unless it repeats elements."""
     return "C" if self.flags.c_contiguous or 0 in self.strides else "K"
-
-
-def cloned(self: Any) -> Any:
-    return self if isinstance(self, xp.generic) else self.copy(order=layout(self))
 
 
 def copied(self: Any, src: Any) -> Any:

@@ -14,7 +14,9 @@ from ..kernels import reduce as kernels
 
 sum_all = op("sum", kernels.total, numbered=True, tex=phrase(r"\sum {0:1}", 1),
     self = lambda F, grad, self_sym_sizes: F.expand(grad, self_sym_sizes))
-sum_dim = op("sum_dim", kernels.total_along, grad_fn="SumBackward1", tex=phrase(r"\sum {0:1}", 1),
+sum_dim = op("sum_dim", lambda self, dim, keepdim=False: xp.add.reduce(
+        self, kernels.axes_of(dim, self), kernels.whole_type(self), None, keepdim),
+    grad_fn="SumBackward1", tex=phrase(r"\sum {0:1}", 1),
     self = lambda F, grad, self_sym_sizes, dim, keepdim: F.expanded(grad, self_sym_sizes, dim, keepdim))
 sum_as = op("sum_as", lambda self, kind: xp.add.reduce(self, None, dtype=kind),
     grad_fn="SumBackward0", elementwise=True, numbered=True, **sum_all.row.derivatives)
@@ -26,8 +28,8 @@ mean_dim = op("mean_dim", kernels.mean, grad_fn="MeanBackward1", keeps=("self_sy
     tex=r"\mathrm{{mean}}\left({0}\right)",
     self = lambda F, grad, self_sym_sizes, dim, keepdim: F.div_scalar(
         F.expanded(grad, self_sym_sizes, dim, keepdim), F.count(self_sym_sizes, dim)))
-all_of = op("all", lambda self, dim=None, keepdim=False: kernels.claim(xp.all, self, dim, keepdim))
-any_of = op("any", lambda self, dim=None, keepdim=False: kernels.claim(xp.any, self, dim, keepdim))
+all_of = op("all", lambda self, dim=None, keepdim=False: kernels.claim(self.all, self, dim, keepdim))
+any_of = op("any", lambda self, dim=None, keepdim=False: kernels.claim(self.any, self, dim, keepdim))
 vector_norm = op("linalg_vector_norm", kernels.norm, keeps=("dim", "keepdim", "ord"), scalars=("ord",),
     self = lambda F, grad, self, result, ord, dim, keepdim: F.norm_slope(grad, self, result, ord, dim, keepdim))
 renorm = op("renorm", kernels.renorm, keeps=("dim", "maxnorm", "p"), letters={"maxnorm": "m"}, scalars=("p", "maxnorm"),

@@ -69,7 +69,8 @@ block_diag = op("block_diag", kernels.block_diag, hidden=("shapes",),
 
 # ---- copies
 
-clone = op("clone", kernels.cloned, self=lambda grad: grad)
+clone = op("clone", lambda self: self if isinstance(self, xp.generic) else self.copy(order=kernels.layout(self)),
+    self = lambda grad: grad)
 copy = op("copy", kernels.copied, elementwise=True,
     torch_name="torch::autograd::CopyBackwards", grad_fn="CopyBackwards",
     self = lambda F, grad: F.zeros_like(grad),
