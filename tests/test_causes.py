@@ -18,7 +18,7 @@ import minigrad
 from minigrad.core.beside import ledger
 from minigrad.core.graph import Freed
 from minigrad.graph import causes
-from minigrad.text import get_language, set_language
+from minigrad.text import get_language, say, set_language, table
 
 FIELDS = ("line", "check", "never", "says", "edit")
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -169,6 +169,16 @@ def test_a_finding_keeps_no_tensor_alive(line):
 
     assert answer.line[1] == 2
     assert gone() is None
+
+
+def test_each_blank_of_a_sentence_is_filled_by_every_rule_that_says_it():
+    rules = {name: rule for name, rule in table("rules").items() if rule["error"][0] != "^"}  # asked with more facts
+    for name, rule in rules.items():
+        groups = {f"{kind}{i}" for kind, key in (("e", "error"), ("c", "code"))
+                  for i in range(1, re.compile(re.sub(r"\{e\d\}", "x", rule.get(key, "(.*)"))).groups + 1)}
+        groups |= {"place", "source", "given", "node"} | {*re.compile(rule["error"]).groupindex}
+        for lang in ("en", "zh"):
+            assert say(f"cause.{name.partition('.')[0]}", lang, **dict.fromkeys(groups, "")), name  # else a KeyError
 
 
 def test_there_are_many_programs_and_most_are_mended_by_one_line():

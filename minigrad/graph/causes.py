@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from itertools import dropwhile
+from types import ModuleType
 from typing import Any
 
 from ..core.beside import ledger
@@ -27,6 +28,7 @@ from .tracebacks import places
 FACTORIES = set("tensor ones zeros rand randn full arange linspace eye normal empty ones_like randn_like".split())
 PASSES_ON = set("numpy item tolist cpu clone float double half copy long int astype".split())
 MODULES = {"torch", "np", "numpy", "math", "minigrad"}
+WHOSE = {"backward", "step", "zero_grad", "parameters", "state_dict", "load_state_dict"}  # each of one kind of thing
 MAKES = {"tensor", "as_tensor", "from_numpy", "Tensor", "float", "FloatTensor", "asarray", "array"}
 
 
@@ -53,10 +55,9 @@ def attempt(finder: Callable[..., Finding | None], *given: Any) -> Finding | Non
         return None
 
 
-def finding(key: str, context: Context, at: Any, *changes: tuple[Any, str], **facts: Any) -> Finding:
+def finding(key: str, context: Context, at: Any, /, *changes: tuple[Any, str], **facts: Any) -> Finding:
     """A finding about the node `at`, mended by replacing nodes on one line."""
-    edit = context.source.edited(*changes) if changes else None
-    return Finding(key, facts, context.source.line(at), edit)
+    return Finding(key, facts, context.source.line(at), context.source.edited(*changes) if changes else None)
 
 
 # ---- what cut a value off
@@ -152,16 +153,15 @@ def keyword(call: Any, name: str) -> Any:
 
 def with_keyword(call: Any, text: str, context: Context) -> tuple[Any, str]:
     """The change that gives a call a keyword argument, in place of one of that name."""
-    given = [k for k in call.keywords if k.arg == text.partition("=")[0]]
-    old = without(call, given[0], context) if given else context.source.text(call)
-    return call, f"{old[:-1]}{', ' if len(call.args) + len(call.keywords) > len(given) else ''}{text})"
+    old = without(call, text.partition("=")[0], context)
+    return call, f"{old[:-1]}{'' if old.endswith('()') else ', '}{text})"
 
 
-def without(call: Any, flag: Any, context: Context) -> str:
+def without(call: Any, name: str, context: Context) -> str:
     """A call without one of its keyword arguments."""
     text = context.source.text
     kept = [*map(text, call.args), *(f"{k.arg}={text(k.value)}" if k.arg else f"**{text(k.value)}"
-                                     for k in call.keywords if k is not flag)]
+                                     for k in call.keywords if k.arg != name)]
     return f"{text(call.func)}({', '.join(kept)})"
 
 
@@ -383,11 +383,8 @@ def overwritten(facts: dict[str, Any], call: Any, context: Context) -> Finding |
         changes = [(n, f"{text(n)}.clone()") for n in reads]
         changes = changes or [(statement, f"{name} = {name}.clone(); {text(statement)}")]
         return finding("overwritten", there, statement, *changes, **told)
-    options = [(n.value, s) for s in there.sources() for n in ast.walk(s.tree)
-               if isinstance(n, ast.keyword) and n.arg == "inplace"]
-    if len(options) == 1 and not plain:
-        (option, home), = options
-        return finding("inplace_option", Context(home), option, (option, "False"), **told)
+    if not plain and (option := by_rule("inplace", statement, there)) is not None:
+        return replace(option, facts=told)
     return finding("overwritten" if plain else "written_by", there, statement, **told)
 
 
@@ -401,12 +398,11 @@ def by_rule(error: BaseException | str, node: Any, context: Context) -> Finding 
         told: Any = re.search(rule["error"], text, re.S)
         for at, around, code in rule_places(rule, told, node, context) if told else ():
             facts = {f"{kind}{i}": g for kind, m in (("e", told), ("c", code)) for i, g in enumerate(m.groups(), 1)}
-            facts |= {"name": told["name"]} if "name" in told.groupdict() else {}
+            facts |= told.groupdict() | ({"given": given(at, around)} if "given" in rule else {})
             new = filled(code.expand(rule["edit"]), told) if "edit" in rule else None
             here = ast.unparse(around.function.args) if around.function is not None else ""
             known = new is not None and (rule.get("of") != "event" or "self." not in new or here.startswith("self"))
-            change = [(at, str(new))] if known else []
-            return finding(name.partition(".")[0], around, at, *change, **facts)
+            return finding(name.partition(".")[0], around, at, *([(at, str(new))] if known else []), **facts)
     return None
 
 
@@ -448,15 +444,21 @@ def rule_places(rule: dict[str, str], told: Any, node: Any, context: Context) ->
 
 
 def given(node: Any, context: Context) -> str:
-    """What a call, or an operator, is given, with `?` for what is not known: `int64[6] float32[6, 3] Module ?`."""
-    parts = [node.left, node.right] if isinstance(node, ast.BinOp) else getattr(node, "args", [receiver(node)])
-    return " ".join(described(context.value(part)) for part in parts)
+    """What a call, an operator, or names that take parts are given: `int64[6] float32[6, 3] Module ?`; ? is unknown."""
+    statement = context.source.statement(node)  # `for a, b in loader`, `a, b = x.shape`
+    parts = ([getattr(statement, "iter", getattr(statement, "value", node))] if isinstance(node, ast.Tuple) else
+             [node.left, node.right] if isinstance(node, ast.BinOp) else getattr(node, "args", [receiver(node)]))
+    return " ".join(described(context.value(each)) for part in parts for each in getattr(part, "elts", [part]))
 
 
 def described(value: Any) -> str:
-    """The type and the shape of a tensor, `float32[6, 3]`, or the class of what is none."""
+    """Type and shape of a tensor, `float32[6, 3]`; the class of what is none, of some with their parts, `Size(3)`."""
     if is_tensor(value):
         return f"{value.dtype}{[*value.shape]}"[6:]
+    if hasattr(value, "dataset"):
+        return f"Loader of {described(getattr(value.dataset, 'tensors', value.dataset))}"
+    if isinstance(value, tuple | list):
+        return f"{type(value).__name__}({len(value)}){' of tensors' * any(map(is_tensor, value))}"
     return "Module" if hasattr(type(value), "named_parameters") else "?" if value is None else type(value).__name__
 
 
@@ -467,8 +469,7 @@ def operands(error: BaseException, node: Any, context: Context) -> Finding | Non
         return None
     seen = {context.source.text(n): described(value) for n in ast.walk(node)
             if isinstance(n, ast.Name | ast.Attribute | ast.Subscript) and is_tensor(value := context.value(n))}
-    told = ", ".join(f"{name}: {what}" for name, what in seen.items())
-    return finding("operands", context, node, told=told) if seen else None
+    return finding("operands", context, node, told=", ".join(map(": ".join, seen.items()))) if seen else None
 
 
 def meaning(kind: str, node: Any, context: Context, made: bool) -> Iterator[tuple[Any, Context]]:
@@ -542,8 +543,7 @@ def shapes(error: BaseException, node: Any, context: Context) -> Finding | None:
         return None
     sizes = [(call.args[0], Context(source)) for source in context.sources() for call in source.calls
              if called(call) == "Linear" and call.args and number(call.args[0]) == n]
-    at, around = sizes[0] if len(sizes) == 1 else (node, context)
-    return finding("features", around, at, (at, str(m)), e1=n, e2=m) if len(sizes) == 1 else None
+    return finding("features", sizes[0][1], sizes[0][0], (sizes[0][0], str(m)), e1=n, e2=m) if len(sizes) == 1 else None
 
 
 def number(node: Any) -> int | None:
@@ -551,6 +551,34 @@ def number(node: Any) -> int | None:
     sums = ast.BinOp | ast.Constant | ast.operator
     plain = all(isinstance(n, sums) and type(getattr(n, "value", 0)) is int for n in ast.walk(node))
     return eval(ast.unparse(node)) if plain else None
+
+
+def unknown(error: BaseException, node: Any, context: Context) -> Finding | None:
+    """A name, or a key of a dict, that means nothing: where it is made too late, or elsewhere, or the nearest one."""
+    name, source, changes = str([*error.args, ""][0]), context.source, list[tuple[Any, str]]()
+    if isinstance(error, KeyError) and isinstance(whole := context.value(getattr(node, "value", None)), Mapping):
+        keys = [key for key in whole if isinstance(key, str)]
+        part = [key for key in keys if key in name or name in key]
+        changes = [(node.slice, repr(key)) for key in nearest(name, keys) or part * (len(part) == 1)]
+        return finding("no_key", context, node, *changes, name=repr(name), keys=", ".join(map(repr, keys[:9])))
+    if (told := re.search(r"^name '(\w+)' is not|local variable '(\w+)'", name)) is None:
+        return None
+    name, own, statement = told[1] or told[2], context.names.get("self"), source.statement(node)
+    homes = {home: writes for (home, word), writes in source.writes.items() if word == name}
+    for home, writes in homes.items():
+        if isinstance(statement, ast.AugAssign) and statement in writes and name in context.names:
+            changes = [(statement, f"global {name}; {source.text(statement)}")]
+            return finding("made_local", context, statement, *changes, name=name, home=home.name)
+        if home is context.function and all(w.lineno > node.lineno for w in writes):
+            return finding("made_later", context, writes[0], name=name)
+        if home is not None and home is not context.function:
+            return finding("made_inside", context, writes[0], name=name, home=home.name)
+    ours = {word: v.__name__ for word, v in context.names.items() if isinstance(v, ModuleType) and name in dir(v)}
+    held = sorted((word for word in ours if ours[word].startswith("minigrad")), key=lambda word: -len(ours[word]))
+    near = [f"{word}.{name}" for word in ["self"] * hasattr(own, name) + held]
+    near = near or ([] if homes else nearest(name, context.names))
+    changes = [(n, near[0]) for n in ast.walk(node) if near and isinstance(n, ast.Name) and n.id == name]
+    return finding("misspelt", context, node, *changes, name=name, nearest=near[0]) if near else None
 
 
 def misspelt(error: BaseException, node: Any, context: Context) -> Finding | None:
@@ -562,11 +590,17 @@ def misspelt(error: BaseException, node: Any, context: Context) -> Finding | Non
         if isinstance(error.obj, TensorBase) and name in torch_names()["torch.Tensor"]:
             return finding("not_yet_here", context, node, name=f"Tensor.{name}")
         ours = any(c.__module__.startswith("minigrad.") for c in type(error.obj).__mro__)
-        near = nearest(name, dir(error.obj)) if ours else getattr(error, "nearest", [])
-        around: list[Any] = [*ast.walk(context.source.statement(node))] if near else []
+        near = nearest(name, dir(error.obj)) if ours or is_learners(error.obj) else getattr(error, "nearest", [])
+        able = [n for n, v in context.names.items() if hasattr(type(v), name) and n[0] != "_" and name in WHOSE
+                and (v.grad_fn and v.numel() == 1 if is_tensor(v) else type(v).__module__.startswith("minigrad."))]
+        around: list[Any] = [*ast.walk(context.source.statement(node))]
         wrong = [n for n in around if getattr(n, "attr", None) == name and n in {*ast.walk(node)}]
+        if ours and able and wrong and not near:  # of the others that training needs: `opt.backward()`, `loss.step()`
+            changes = [(wrong[0].value, able[0])] * (len(able) == 1)
+            facts = {"kind": type(error.obj).__name__, "name": name, "able": ", ".join(able)}
+            return finding("asked_of_other", context, wrong[0], *changes, **facts)
         changes = [(n, f"{grouped(n.value, context)}.{near[0]}") for n in around
-                   if wrong and ast.dump(n) == ast.dump(wrong[0]) and n.lineno == wrong[0].lineno]
+                   if near and wrong and ast.dump(n) == ast.dump(wrong[0]) and n.lineno == wrong[0].lineno]
     elif told and isinstance(node, ast.Call) and (callee := context.callee(node.func)) is not None:
         near = nearest(name, takes := [n for n in inspect.signature(callee).parameters if n != "self"])
         changes = [(k, f"{near[0]}={text(k.value)}") for k in node.keywords if near and k.arg == name]
@@ -583,10 +617,7 @@ def misspelt(error: BaseException, node: Any, context: Context) -> Finding | Non
 FINDERS: dict[str, Callable[[dict[str, Any], Any, Context], Finding | None]] = {
     "no_graph": lambda facts, call, context: untracked(root_of(call), context) if isinstance(call, ast.Call) else None,
     "hook_without_grad": lambda facts, call, context: untracked(call.func.value, context),
-    "freed": freed, "modified": overwritten,
-    # a number that no row, or no class, has: where it was asked for, and how many there are
-    "row_outside": lambda facts, node, context: finding("beyond_rows", context, node, **facts),
-    "class_outside": lambda facts, node, context: finding("beyond_classes", context, node, **facts)}
+    "freed": freed, "modified": overwritten}
 
 
 def find(error: BaseException, key: str, facts: dict[str, Any], node: Any, context: Context) -> Finding | None:
@@ -596,9 +627,11 @@ def find(error: BaseException, key: str, facts: dict[str, Any], node: Any, conte
         found = next((lost for m in modules if (lost := unregistered(m)) is not None), None)
         if found is not None:
             return found
-    for finder in (cut_to_a_number, none_gradient, nothing_returned, shapes, misspelt, by_rule):
+    for finder in (cut_to_a_number, none_gradient, nothing_returned, shapes, misspelt, by_rule, unknown):
         if (found := finder(error, node, context)) is not None:
             return found
+    if "bad" in facts:  # a number that no row, or no class, has: where it was asked for, and how many there are
+        return finding(key, context, node, **facts)
     return FINDERS[key](facts, node, context) if key in FINDERS else None if key else operands(error, node, context)
 
 
@@ -673,8 +706,7 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
     if called(call) == "grad":
         return finding("returned", around, call, name=name)
     if keyword(call, "inputs") is not None and not leads_to(keyword(call, "inputs"), around, leaf):
-        flag = next(k for k in call.keywords if k.arg == "inputs")
-        return finding("inputs", around, call, (call, without(call, flag, around)), name=name)
+        return finding("inputs", around, call, (call, without(call, "inputs", around)), name=name)
     if (cut := cut_on_the_way(leaf, root, around)) is not None:
         return cut
     for here, there in feeding(root, around):
@@ -733,10 +765,10 @@ def not_a_leaf(t: Any, name: str, made: list[tuple[Any, Context]], loss: bool = 
         statement, text = source.statement(value), source.text(value)
         if called(value) in FACTORIES | {"Parameter"}:  # that is how leaves are made
             continue
-        for call in (n for n in ast.walk(value) if isinstance(n, ast.Call) and called(n) in FACTORIES | {"Parameter"}):
-            flag = next((k for k in call.keywords if k.arg == "requires_grad"), None)
-            if call is not value and flag is not None:
-                bare = text.replace(source.text(call), without(call, flag, around))
+        asking = [n for n in ast.walk(value) if isinstance(n, ast.Call) and called(n) in FACTORIES | {"Parameter"}]
+        for call in asking:
+            if call is not value and keyword(call, "requires_grad") is not None:
+                bare = text.replace(source.text(call), without(call, "requires_grad", around))
                 return finding("scaled", around, value, (value, f"({bare}).requires_grad_()"), name=name)
         if (new := updated_anew(value, name, around)) is not None:
             return new
@@ -849,9 +881,8 @@ def unregistered(module: Any) -> Finding | None:
 def word_for_nn(module: Any) -> str:
     """What the program that wrote a module calls `torch.nn`: `nn`, `torch.nn`; "" where it has no name for it."""
     package = next(c.__module__ for c in type(module).__mro__ if c.__name__ == "Module").partition(".")[0]
-    means = {name: getattr(value, "__name__", "") for name, value in type(module).__init__.__globals__.items()}
-    words = {f"{package}.nn": "{}", package: "{}.nn"}
-    return next((word.format(name) for what, word in words.items() for name, at in means.items() if at == what), "")
+    named = {getattr(v, "__name__", ""): name for name, v in type(module).__init__.__globals__.items()}
+    return named.get(f"{package}.nn") or (f"{named[package]}.nn" if package in named else "")
 
 
 def missing_from(optimizer: Any, context: Context, every: Mapping[str, Any], of: Any = ()) -> Finding | None:

@@ -91,8 +91,7 @@ def of_loss(loss: Any, name: str, params: dict[str, Any], context: Context | Non
     finally:
         for handle in handles:
             handle.remove()
-    sizes = {each: plain(g) for each, g in zip(reached, arrived, strict=True)}
-    for one in of_gradients(sizes):
+    for one in of_gradients({each: plain(g) for each, g in zip(reached, arrived, strict=True)}):
         first = one.facts.get("first")
         found = first and (causes.attempt(numbers.cause, one.key, loss, reached[first], first) if ours else
                            wall(got, reached[first], first) if one.key == "zero" else None)

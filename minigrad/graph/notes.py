@@ -6,7 +6,6 @@ the facts that fill their blanks. `presentation.explain` comes here.
 
 import os
 import re
-import sys
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
@@ -51,13 +50,11 @@ def complete(error: BaseException) -> None:
     meant = mistyped(error)
     if not tell(error, mine[-1].tb_frame, mine[-1].tb_lasti) and meant is not None:
         for lang in languages():
-            error.add_note(say(meant[0], lang, **meant[1]))
+            error.add_note(say("alias.nearest", lang, **meant))
 
 
-def mistyped(error: BaseException) -> tuple[str, dict[str, str]] | None:
-    """What is said of an import from minigrad that is nearly right, and of an answer without its quotes."""
-    if isinstance(error, NameError) and error.name in tuple("ABCDE") and "minigrad.lessons" in sys.modules:
-        return "note.letter", {"letter": error.name}
+def mistyped(error: BaseException) -> dict[str, str] | None:
+    """The facts of an import from minigrad that is nearly right: its name, and the nearest one."""
     if not isinstance(error, ImportError) or not str(error.name).startswith("minigrad"):
         return None
     where, _, wanted = str(error.name).rpartition(".")
@@ -67,7 +64,7 @@ def mistyped(error: BaseException) -> tuple[str, dict[str, str]] | None:
     inside = (m.name for m in iter_modules(getattr(module, "__path__", ())))
     known = {*dir(module), *getattr(module, "__all__", ()), *inside}
     error.nearest = near = presentation.nearest(wanted, known)  # type: ignore[attr-defined]
-    return ("alias.nearest", {"name": f"{where}.{wanted}", "nearest": f"{where}.{near[0]}"}) if near else None
+    return {"name": f"{where}.{wanted}", "nearest": f"{where}.{near[0]}"} if near else None
 
 
 def languages() -> tuple[str, ...]:
@@ -85,7 +82,7 @@ def cause_told(found: causes.Finding, lang: str, here: str = "") -> str:
     if found.edit is not None and found.line is not None:
         number, text = found.edit
         key = "cure.indented" if text[:1].isspace() else "cure.edit"  # as it can be pasted
-        key = key if found.key not in ("frozen", "buffer", "plain") else f"{key}_if"
+        key += "_if" * (found.key in ("frozen", "buffer", "plain"))
         parts.append(say(key, lang, place=_place((found.line[0], number, text), lang, here), text=text))
     return "\n".join(parts)
 

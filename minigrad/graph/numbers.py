@@ -17,18 +17,13 @@ from ..core.beside.lines import source_line
 from ..core.carriers import RAW
 from ..core.graph import Freed, Node, TensorBase, node_of
 from ..core.row import reader as saved_reader
-from ..text import presentation
+from ..text import presentation, table
 from ..text.numbers import two_digits
 from .causes import Finding, by_rule, finding, grouped, parameters
 from .live import Key, Reader
 from .program import Context, called, expression, feeding, is_theirs, source_of
 
-SUSPECTS = {
-    "bad": {"risky": set("log log2 log10 exp sqrt rsqrt reciprocal norm std acos asin atanh Div Pow".split())},
-    "zero": {"flat_here": set("round floor ceil trunc sign heaviside".split()),
-             "may_end": set("relu relu_ relu6 clamp clip clamp_min clamp_max hardtanh hardsigmoid threshold Mult "
-                            "dropout leakyrelu leaky_relu prelu elu celu selu gelu silu mish hardswish softplus "
-                            "logsigmoid sigmoid tanh where masked_fill maximum minimum softmax".split())}}
+SUSPECTS = {"bad": ("risky",), "zero": ("flat_here", "may_end")}  # their words are in names.ini
 SAFE = re.compile(r"\d*e-\d|eps|shape|len\(|size\(|numel|^-?[\d.]*[1-9][\d.]*$|^(?:math|np)\.")
 MOST = 20_000  # nodes that are looked through
 
@@ -324,7 +319,7 @@ def suspect(root: Any, context: Context, wrong: str) -> Finding | None:
     """The one place behind an expression where NaN or Inf can come of finite numbers, or where gradients can end."""
     steps: dict[Any, Context] = {n: around for here, around in feeding(root, context) for n in ast.walk(here)
                                  if isinstance(n, ast.Call | ast.BinOp) and not harmless(n)}
-    for key, words in SUSPECTS[wrong].items():
+    for key, words in ((key, table("names")["suspects"][key].split()) for key in SUSPECTS[wrong]):
         places = []
         for n, around in steps.items():
             of, own = around.value(getattr(n, "func", None)), [called(n) or type(getattr(n, "op", None)).__name__]

@@ -93,8 +93,7 @@ def summary(values: Any) -> Summary | None:
     flat = values.reshape(-1)
     if small:
         texts, wide = rounded(flat.tolist()), shape[1]
-        grid = tuple(tuple(texts[i : i + wide]) for i in range(0, count, wide))
-        return Summary(rounded([norm(flat)])[0], grid=grid)
+        return Summary(rounded([norm(flat)])[0], grid=tuple(tuple(texts[i : i + wide]) for i in range(0, count, wide)))
     sample = flat[[i * (count - 1) // (BARS - 1) for i in range(BARS)]] if count > BARS else flat
     bad = [int(where.sum()) for where in (flat != flat, abs(flat) == math.inf)] if "float" in kind else []
     flat = flat[abs(flat) < math.inf] if any(bad) else flat

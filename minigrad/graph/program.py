@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 from ..core.beside import lines
 from ..core.beside.ledger import Place
 from ..core.beside.lines import PACKAGE_FILES, source_line
+from ..core.graph import TensorBase
 from . import tracebacks
 
 SIGNS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
@@ -160,8 +161,7 @@ def written(node: Any) -> list[str]:
     if isinstance(node, ast.With):
         return [name for item in node.items for name in named(item.optional_vars)]
     one = [node.target] if isinstance(node, ast.AugAssign | ast.AnnAssign | ast.For | ast.NamedExpr) else []
-    targets = getattr(node, "targets", one)
-    return [name for target in targets for name in named(target)]
+    return [name for target in getattr(node, "targets", one) for name in named(target)]
 
 
 def read_in(statement: Any, name: str) -> list[Any]:
@@ -202,7 +202,8 @@ class Context(NamedTuple):
             except (LookupError, TypeError):
                 return None
         owner = self.value(node.value) if isinstance(node, ast.Attribute) else None
-        if hasattr(type(owner), "named_parameters") or isinstance(owner, ModuleType):
+        shape = isinstance(owner, TensorBase) and node.attr == "shape"
+        if shape or hasattr(type(owner), "named_parameters") or isinstance(owner, ModuleType):
             return getattr(owner, node.attr, None)
         return getattr(owner, "__dict__", {}).get(node.attr) if is_learners(owner) else None  # no property is run
 
@@ -373,8 +374,7 @@ def timed_cells() -> Iterator[tuple[str | None, str]]:
     They are all compiled under one name.
     """
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    history = shell.history_manager.input_hist_raw if shell is not None else ()
-    for cell in reversed(history):
+    for cell in reversed(shell.history_manager.input_hist_raw if shell is not None else ()):
         head, _, body = cell.lstrip().partition("\n")
         if (told := re.match(r"%%time(?:it((?:\s+-(?:[nrp]\s*\d+|[tcqo]|v\s*\w+))*)\s*(.*)|\b)", head)) is not None:
             yield told[2], body

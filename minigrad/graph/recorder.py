@@ -155,9 +155,8 @@ class Recorder:
 
     def advance(self) -> bool:
         """Run one node; False when there is none left, or when it failed."""
-        shown = Tee(self.printed) if self.preview else Tee(self.printed, sys.stdout)
         try:
-            with contextlib.redirect_stdout(shown):
+            with contextlib.redirect_stdout(Tee(self.printed, *[sys.stdout] * (not self.preview))):
                 ran = self.turn()
         except Exception as error:  # the learner's own hook may raise anything
             self.fail(error)
@@ -203,9 +202,8 @@ class Recorder:
         self.error = error
         if self.preview and any(s.freed for n in self.graph.nodes for s in n.saved):
             del self.frames[1:]  # a graph that was walked already: nothing runs
-        notes = "\n".join(getattr(error, "__notes__", ()))
         self.step = [{"kind": "error", "node": self.node, "name": type(error).__name__, "before": str(error),
-                      "after": notes}]
+                      "after": "\n".join(getattr(error, "__notes__", ()))}]
         self.queue = []
         self.close()
 

@@ -183,8 +183,7 @@ def sum_back(before: Any, after: Any) -> str:
         for i, size in zip(place, target, strict=True):
             at = at * size + min(i, size - 1)
         columns[at].append(value)
-    terms = [xp.array(term).reshape(after.shape) for term in zip(*columns, strict=True)]
-    return sum_of(terms, after, together=True)
+    return sum_of([xp.array(term).reshape(after.shape) for term in zip(*columns, strict=True)], after, together=True)
 
 
 # ---- spelling

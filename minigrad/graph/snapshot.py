@@ -302,8 +302,7 @@ def only(graph: Graph, nodes: Iterable[NodeRecord], tensors: Sequence[TensorReco
 
 
 def _cut(edge: Edge, near: set[str]) -> Edge:
-    outside = edge.node is not None and edge.node not in near
-    return replace(edge, node=None, tensor=None, cut=True) if outside else edge
+    return edge if edge.node is None or edge.node in near else replace(edge, node=None, tensor=None, cut=True)
 
 
 def within(graph: Graph, start: Iterable[str], radius: float = inf, both_ways: bool = False) -> set[str]:

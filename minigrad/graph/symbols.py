@@ -182,9 +182,8 @@ def placed(graph: Graph, places: Mapping[str, tuple[Any, int]]) -> Graph:
         if place and None not in place and getline(code, place[0]):
             made[n.id] = Span(code.co_filename, *place)
     files = list({span.file for span in made.values()})
-    names = {n.id: graph.tensor(n.leaf).name or "" for n in graph.nodes if n.leaf and len(files) == 1}
-    for id, name in names.items():
-        writes = source_of(files[0]).writes.get((None, name), ())
+    for id, leaf in ((n.id, graph.tensor(n.leaf)) for n in graph.nodes if n.leaf and len(files) == 1):
+        writes = source_of(files[0]).writes.get((None, leaf.name or ""), ())
         if len(writes) == 1:  # else nobody knows which of them made the leaf
             made[id] = Span(files[0], *span(writes[0]))
     return replace(graph, nodes=tuple(replace(n, source=found.get(n.id, ""), span=made.get(n.id)) for n in graph.nodes))

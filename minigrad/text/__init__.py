@@ -69,7 +69,7 @@ def table(name: str) -> dict[str, dict[str, str]]:
     """What an `.ini` file beside this one has, by section; read at first use.
 
     `rules`: what the text of an error tells, and its expression, by the name of the sentence. `names`: letters of
-    formulas, what waits, and what widgets say.
+    formulas, what waits, what widgets say, and what is suspected.
     """
     from configparser import ConfigParser
 

@@ -109,8 +109,7 @@ class Detective(Moment):
     def __init__(self, program: Followed, leaf: str, lang: str | None = None) -> None:
         self.program, self.leaf = program, leaf
         self.cuts, self.end, self.thread = cut(program, leaf)
-        value = program.scope.get(leaf)
-        demand(hasattr(type(value), "grad_fn"), "moments.no_leaf", name=leaf)
+        demand(hasattr(type(program.scope.get(leaf)), "grad_fn"), "moments.no_leaf", name=leaf)
         names = {**program.scope, "why": why}  # it looks for results among the names where it is called
         # as if it were the next line; what it says of other lines, or how to mend them, is not asked here
         call = compile("\n" * len(program.lines) + f"str(why({leaf}))", program.place, "eval")

@@ -218,8 +218,7 @@ class TextWithDrawing:
         return visible(self._words())
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        drawn = self.drawing._repr_mimebundle_(include, exclude) if self.drawing else {}
-        return {**drawn, "text/plain": str(self)}
+        return {**(self.drawing._repr_mimebundle_(include, exclude) if self.drawing else {}), "text/plain": str(self)}
 
 
 class Drawing:

@@ -114,8 +114,7 @@ class Writer:
             token, style = ("error", "rounded,filled,dashed") if node.error else ("op", "rounded,filled")
             self.box(node.id, f"{node.op}\n{node.name}{formula}", token, "box", style)
         elif self.view != "forward":
-            leaf = self.graph.tensor(node.leaf)
-            self.box(node.id, f"{node.name}\n.grad {leaf.grad or 'None'}", "acc", "cylinder")
+            self.box(node.id, f"{node.name}\n.grad {self.graph.tensor(node.leaf).grad or 'None'}", "acc", "cylinder")
         for e in node.edges:
             self.edge(node, e)
         for saved in node.saved if self.view == "record" else ():

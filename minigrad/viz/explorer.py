@@ -139,8 +139,7 @@ class Explorer(Stage):
         for s in {**self.rolled.scopes, **self.turns.scopes}.values():
             yield f"{s.path} {s.name}{'()' if s.kind == 'call' else ''}".strip(), s.id
         for n in graph.nodes:
-            names = [t.name for t in graph.outputs(n.id) if t.name]
-            yield " ".join(filter(None, [n.op, n.name, *names])), n.id
+            yield " ".join(filter(None, [n.op, n.name, *(t.name for t in graph.outputs(n.id))])), n.id
         for t in graph.tensors:
             if t.kind == "constant" and t.name:
                 yield t.name, t.id

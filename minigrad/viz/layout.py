@@ -592,8 +592,7 @@ class Level:
             up = y - min((self.y[s] for s in mine), default=0)
             for spot in mine:
                 self.y[spot] += up
-            low = max((self.y[s] + self.high(s) for s in mine), default=y)
-            self.row_low.append(low + self.shelf_height(r))
+            self.row_low.append(max((self.y[s] + self.high(s) for s in mine), default=y) + self.shelf_height(r))
             y = self.row_low[-1] + 12 + LANE * max(1, self.leaving[r])
         self.h = self.row_low[-1]
         self.at: dict[str, Point] = {}
@@ -740,8 +739,7 @@ class Level:
                 for j, use in enumerate(uses):
                     lx = x + wide * 0.85 * (j + 1) / (len(uses) + 1)
                     turn = j if self.exit(use)[0] > lx else len(uses) - 1 - j
-                    way = lane + LANE * turn, turn
-                    self.own_wires[use.link] = self.leaf_wire(use, leaf, way, (lx, top), exits)
+                    self.own_wires[use.link] = self.leaf_wire(use, leaf, (lane + LANE * turn, turn), (lx, top), exits)
                 lane += LANE * len(uses)
 
     def exit(self, use: Use) -> Point:

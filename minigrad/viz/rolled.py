@@ -40,8 +40,7 @@ def roll_up(graph: Graph) -> tuple[Graph, dict[str, Roll]]:
     """The graph with its repeats rolled up, those that are long enough and do not overlap."""
     rolls: dict[str, Roll] = {}
     taken: set[str] = set()
-    largest = sorted(graph.repeats, key=lambda r: -sum(map(len, r.turns)))[:MANY]
-    for repeat in largest * 2:  # one may wait for another
+    for repeat in sorted(graph.repeats, key=lambda r: -sum(map(len, r.turns)))[:MANY] * 2:  # one may wait for another
         nodes = {id for turn in repeat.turns for id in turn}
         same = len({len(turn) for turn in repeat.turns}) == 1 and nodes <= graph.nodes_by_id.keys()
         ops = sum(graph.node(id).leaf is None for id in nodes) if same and not nodes & taken else 0

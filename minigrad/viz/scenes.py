@@ -205,7 +205,7 @@ class Scenes:
         if f.kind == "send":
             live = {f"{f.node}:{s.slot}": s for s in f.sent if s.to and s.text != "None"}
             sums = {f"{f.node}:{e.slot}" for e in self.graph.node(f.node).edges if e.expands}
-            return {f"edge:{edge}": s.text for edge, s in live.items() if edge not in sums}, [*live, f"out:{f.node}"]
+            return {f"edge:{e}": s.text for e, s in live.items() if e not in sums}, [*live, f"out:{f.node}"]
         if f.kind == "accumulate":
             return {f"grad:{self.graph.node(f.node).leaf}": f.after}, [here]
         return {}, []
@@ -436,8 +436,7 @@ def widest_texts(steps: list[dict[str, Any]]) -> dict[str, str]:
     found: dict[str, str] = {}
     for event in (e for s in steps for e in s["events"]):
         for slot, text in event.get("slots", {}).items():
-            short = text[:-2] if slot.startswith("edge:") else text
-            found[slot] = max(found.get(slot, ""), short, key=len)
+            found[slot] = max(found.get(slot, ""), text[:-2] if slot.startswith("edge:") else text, key=len)
     return found
 
 
@@ -541,8 +540,7 @@ def grids(tex: str) -> str:
         body = r" \\ ".join(" & ".join(row) for row in rows)
         return rf"{{\begin{{bmatrix}} {body} \end{{bmatrix}}}}_{{({len(rows)}, {len(rows[0])})}}"
 
-    deep = re.search(r"(?<!left)\[\[\[", tex)
-    return tex if deep else NESTED.sub(grid, tex)
+    return tex if re.search(r"(?<!left)\[\[\[", tex) else NESTED.sub(grid, tex)
 
 
 def cell_by_cell(tex: str) -> str:
@@ -570,8 +568,7 @@ def mathml(tex: str) -> str:
     def put_in(found: re.Match[str]) -> str:
         return f"{found[1]}{parts[int(found[2]) - 1 if found[2].isdigit() else ord(found[2]) - BLANK - 1]}<"
 
-    made = converted(PARTS.sub(blank, tex))
-    filled, count = BLANKS.subn(put_in, made)
+    filled, count = BLANKS.subn(put_in, converted(PARTS.sub(blank, tex)))
     return filled if count == len(parts) else converted(tex)  # a digit in a name
 
 

@@ -503,8 +503,7 @@ class Painter:
             legend, used, _ = self.legend(wide, tall)
             frame, tall = frame + legend, tall + used
         tall += top
-        page = rect(Box(0, -top, wide, tall), 0, "mg-page")
-        body = tag("defs", glyphs.MARKERS) + page + frame
+        body = tag("defs", glyphs.MARKERS) + rect(Box(0, -top, wide, tall), 0, "mg-page") + frame
         body += "".join([*self.frames, *self.wires, *self.parts, *self.over])
         prefix = "mg" + sha1(body.encode()).hexdigest()[:8] + "-"
         names = [n.name for n in self.graph.nodes]

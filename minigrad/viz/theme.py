@@ -57,8 +57,7 @@ def stylesheet(theme: str | None) -> str:
 def rules_within(root: str) -> str:
     """The rules of the pictures, for those inside a widget that has the custom properties."""
     def inside(rule: re.Match[str]) -> str:
-        selectors = (f":where({root} svg.mg-graph) {one}" for one in rule[1].split(","))
-        return f"{','.join(selectors)}{rule[2]}"
+        return ",".join(f":where({root} svg.mg-graph) {one}" for one in rule[1].split(",")) + rule[2]
 
     return re.sub(r"([^{}]+)(\{[^{}]*\})", inside, stylesheet(None))
 
