@@ -9,8 +9,7 @@ import operator
 from typing import Any
 
 from ._tensor import Size, Tensor
-from .array import dtypes, random
-from .array.backend import device_of, move, ndarray, xp
+from .array import device_of, dtypes, move, ndarray, random, xp
 from .core.beside.ledger import cut
 from .core.beside.refusals import must_be, must_be_tensor, type_said
 from .core.carriers import RAW, TENSORS

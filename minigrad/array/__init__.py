@@ -3,3 +3,8 @@
 `backend` is the only file that names NumPy or CuPy, `dtypes` is torch's type system, `random` its
 random stream and `printing` its text. Nothing here has heard of tensors or gradients.
 """
+
+from .backend import (
+    HOST, address, as_strided, device, device_count, device_of, geometry, in_order, lives_on, move, namespace, ndarray,
+    reach, strided, strides, xp, zeros_later,
+)

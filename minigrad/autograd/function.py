@@ -19,8 +19,7 @@ from ..core.carriers import RAW
 from ..core.graph import Freed, Node, TensorBase, Withheld, attach, bump, constant, new_node, output_of
 from ..core.modes import differentiable, grad_mode, lifted
 from ..core.writes.views import check_inplace, rebase, view_of
-from ..ops.checks import need, require
-from ..text import presentation
+from ..text.presentation import need, require, warn
 from .grad_mode import no_grad
 
 
@@ -193,7 +192,7 @@ class Function:
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        presentation.warn("function_instance", type(self), kind=DeprecationWarning)
+        warn("function_instance", type(self), kind=DeprecationWarning)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         need(False, "legacy_function")

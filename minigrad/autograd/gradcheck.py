@@ -11,13 +11,11 @@ from contextlib import nullcontext, suppress
 from typing import Any
 
 from .._tensor import Tensor
-from ..array import dtypes
-from ..array.backend import move, namespace, xp
+from ..array import dtypes, move, namespace, xp
 from ..core.backward import grad
 from ..core.beside.ends import as_tuple
 from ..core.graph import constant
-from ..ops.checks import need, require
-from ..text import presentation
+from ..text.presentation import need, require, warn
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
 
@@ -103,7 +101,7 @@ def _inputs_to_check(inputs: tuple) -> list[Tensor]:
     checked = {i: t for i, t in enumerate(inputs) if isinstance(t, Tensor) and t.requires_grad}
     for index, t in checked.items():
         if t.dtype != dtypes.float64:
-            presentation.warn("check_precision", index, stacklevel=4)
+            warn("check_precision", index, stacklevel=4)
         need(all(step or n < 2 for step, n in zip(t.stride(), t.shape, strict=True)), "check_strides", index)
     need(checked, "check_inputs", kind=ValueError)
     return list(checked.values())

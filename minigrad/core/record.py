@@ -9,8 +9,7 @@ Broadcasting is not the rows' business: a node notes shapes and types in `metas`
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..array import dtypes
-from ..array.backend import ndarray, xp
+from ..array import dtypes, ndarray, xp
 from .beside.ledger import cut
 from .beside.refusals import must_be_tensor, refusal, refusal_of_two, tensors_in, two_devices
 from .graph import TensorBase, attach, constant, new_node, output_of

@@ -13,8 +13,7 @@ from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 from .._tensor import Tensor
-from ..array import random
-from ..array.backend import ndarray, xp
+from ..array import ndarray, random, xp
 from ..core.beside.lines import PACKAGE_FILES
 from ..core.carriers import TENSORS
 from ..core.graph import TensorBase, constant, node_of

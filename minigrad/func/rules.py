@@ -7,13 +7,11 @@ a rule of their own, and what has none is run on one example after the other, wi
 
 from typing import Any
 
-from ..array import dtypes
-from ..array.backend import reach, xp
+from ..array import dtypes, reach, xp
 from ..core.carriers import RAW, TENSORS
 from ..core.graph import TensorBase, constant
 from ..core.row import TABLE, Row
-from ..text import presentation
-from ..text.presentation import need
+from ..text.presentation import need, warn
 from .levels import tensors_of
 from .trees import mapped
 
@@ -99,7 +97,7 @@ def shifted(level: Any, name: str, value: Any, rank: int) -> Any:
 
 def looped(level: Any, row: Row, args: tuple) -> Any:
     """One example after the other."""
-    presentation.warn("loop", row.name, stacklevel=6)
+    warn("loop", row.name, stacklevel=6)
 
     def example(v: Any, i: int) -> Any:
         return level.front(v)[i] if level.batched(v) else level.front(v) if isinstance(v, TensorBase) else v

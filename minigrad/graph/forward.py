@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any, NamedTuple
 
-from ..array import random
-from ..array.backend import xp
+from ..array import random, xp
 from ..core.beside.observers import observing
 from .followed import Followed, begin, header
 from .from_torch import TorchReader

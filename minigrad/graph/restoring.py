@@ -13,8 +13,7 @@ from collections.abc import Iterator
 from types import CodeType, FunctionType, GeneratorType, MethodType, SimpleNamespace
 from typing import Any
 
-from ..array import random
-from ..array.backend import ndarray, xp
+from ..array import ndarray, random, xp
 from ..core import modes
 from ..core.beside import ledger, scopes
 from ..core.graph import Freed, TensorBase

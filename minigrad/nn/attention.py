@@ -8,8 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..creation import zeros_like
-from ..ops.checks import need, require
-from ..text import presentation
+from ..text.presentation import need, require, warn
 from . import functional, init
 from .layers import Dropout, LayerNorm, Linear, _Weighted
 from .module import Module
@@ -24,7 +23,7 @@ def float_mask(mask: Any, name: str, dtype: Any, other: Any = None, other_name: 
     boolean = str(mask.dtype) == "torch.bool"
     need(boolean or mask.is_floating_point(), "mask_type", name, kind=AssertionError)
     if other is not None and mask.dtype != other.dtype:
-        presentation.warn("mask_types", name, other_name, stacklevel=3)
+        warn("mask_types", name, other_name, stacklevel=3)
     return zeros_like(mask, dtype=dtype).masked_fill_(mask, -math.inf) if boolean else mask
 
 

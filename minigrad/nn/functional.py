@@ -9,8 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .._tensor import Tensor
-from ..array import dtypes, random
-from ..array.backend import namespace, xp
+from ..array import dtypes, namespace, random, xp
 from ..autograd.grad_mode import no_grad
 from ..core.beside.refusals import must_be_tensor
 from ..core.carriers import TENSORS

@@ -7,8 +7,7 @@ import math
 from typing import Any
 
 from ..autograd.grad_mode import no_grad
-from ..ops.checks import need, require
-from ..text import presentation
+from ..text.presentation import need, require, warn
 
 
 def calculate_gain(nonlinearity: str, param: Any = None) -> float:
@@ -74,7 +73,7 @@ def xavier_normal_(tensor: Any, gain: float = 1.0, generator: Any = None) -> Any
 
 def _kaiming_std(tensor: Any, a: float, mode: str, nonlinearity: str) -> float:
     if 0 in tensor.shape:
-        presentation.warn("empty_init", stacklevel=3)
+        warn("empty_init", stacklevel=3)
         return 0.0
     modes = ["fan_in", "fan_out"]
     require(mode in modes, f"Mode {mode} not supported, please use one of {modes}", ValueError)

@@ -13,8 +13,7 @@ from itertools import chain
 from typing import Any
 
 from .._tensor import Tensor
-from ..array import dtypes
-from ..array.backend import zeros_later
+from ..array import dtypes, zeros_later
 from ..autograd.function import Function
 from ..autograd.grad_mode import no_grad
 from ..core.beside import scopes
@@ -22,8 +21,7 @@ from ..core.beside.hooks import HookDict
 from ..core.beside.ledger import note
 from ..core.graph import constant
 from ..core.modes import grad_mode
-from ..ops.checks import need, require
-from ..text import presentation
+from ..text.presentation import need, require, torch_says, warn
 
 
 class Parameter(Tensor):
@@ -332,9 +330,9 @@ class Module:
         for name, t in own.items():
             given = state_dict.get(name, t)
             if not isinstance(given, Tensor):
-                problems.append(presentation.torch_says("state_kind", name, type(given)))
+                problems.append(torch_says("state_kind", name, type(given)))
             elif given.shape != t.shape:
-                problems.append(presentation.torch_says("state_shape", name, given.shape, t.shape))
+                problems.append(torch_says("state_shape", name, given.shape, t.shape))
             elif given is not t and assign:
                 above, _, last = name.rpartition(".")
                 given = Parameter(given, t.requires_grad) if isinstance(t, Parameter) else given
@@ -434,7 +432,7 @@ class BackwardHook:
             grads = _replaced(grads, hook(self.module, grads), "pre hook", "output")
         self.grads = grads
         if not self.at:
-            presentation.warn("backward_hook_on_outputs")
+            warn("backward_hook_on_outputs")
             for hook in self.after:
                 given = hook(self.module, self.none, grads)
                 need(given is None or (isinstance(given, tuple) and {*given} <= {None}), "module_hook_none")

@@ -10,10 +10,9 @@ from functools import partialmethod
 from typing import Any
 
 from ..creation import zeros
-from ..ops.checks import need, require
 from ..ops.table.pointwise import relu, sigmoid, tanh
 from ..ops.table.shape import cat, stack, unsafe_split
-from ..text import presentation
+from ..text.presentation import need, require, warn
 from . import functional, init
 from .layers import _shown_options, _Weighted
 
@@ -163,7 +162,7 @@ class RNNBase(_Recurrent):
         require(proj_size >= 0, "proj_size should be a positive integer or zero to disable projections", ValueError)
         require(proj_size < hidden_size, "proj_size has to be smaller than hidden_size", ValueError)
         if dropout > 0 and num_layers == 1:
-            presentation.warn("recurrent_dropout_layers", dropout, num_layers, stacklevel=3)
+            warn("recurrent_dropout_layers", dropout, num_layers, stacklevel=3)
         self.mode, self.input_size, self.hidden_size, self.num_layers = mode, input_size, hidden_size, num_layers
         self.bias, self.batch_first, self.dropout = bias, batch_first, float(dropout)
         self.bidirectional, self.proj_size = bidirectional, proj_size

@@ -8,8 +8,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from ..array import dtypes
-from ..array.backend import xp
+from ..array import dtypes, xp
 from ..core.beside.lines import PACKAGE_FILES
 from ..core.beside.refusals import must_be, must_be_tensor, shape_mismatch, type_said
 from ..core.graph import TensorBase, constant

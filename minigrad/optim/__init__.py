@@ -16,8 +16,7 @@ from ..core.beside.lines import learners_line
 from ..core.graph import bump, constant
 from ..manual import face
 from ..nn.module import forget_grad, typename
-from ..ops.checks import need, require
-from ..text import presentation
+from ..text.presentation import need, require, warn
 from . import lr_scheduler
 
 
@@ -50,7 +49,7 @@ class Optimizer:
             need(isinstance(p, Tensor), "optimizer_kind", typename(p), kind=TypeError)
             require(p.is_leaf, "can't optimize a non-leaf Tensor", ValueError)
         if len({*map(id, params)}) < len(params):
-            presentation.warn("duplicate_parameters")
+            warn("duplicate_parameters")
         alike = all(bool(names) == ("param_names" in g) for g in self.param_groups)
         old = {id(p) for g in self.param_groups for p in g["params"]}
         need(alike, "optimizer_group_names", "with" if names else "without", kind=ValueError)

@@ -9,8 +9,7 @@ from itertools import zip_longest
 from typing import Any
 
 from ..core.beside.ledger import note
-from ..ops.checks import need, require
-from ..text import presentation
+from ..text.presentation import need, require, warn
 
 
 class LRScheduler:
@@ -42,13 +41,13 @@ class LRScheduler:
     def step(self, epoch: int | None = None) -> None:
         """Go on to the next epoch; of old also to any one."""
         if self._step_count == 1 and not self.optimizer._opt_called:
-            presentation.warn("step_too_early")
+            warn("step_too_early")
         self._step_count += 1
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         chained = epoch is None or type(self).closed_form is LRScheduler.closed_form
         rates = self.get_lr() if chained else [self.closed_form(base) for base in self.base_lrs]
         if epoch is not None:
-            presentation.warn("epoch_given")
+            warn("epoch_given")
         for group, lr in zip(self.optimizer.param_groups, rates, strict=True):
             group["lr"] = lr
         self._last_lr = [group["lr"] for group in self.optimizer.param_groups]

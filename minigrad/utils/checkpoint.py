@@ -22,9 +22,8 @@ from ..core.engine import steps
 from ..core.graph import Freed, Withheld
 from ..core.modes import is_grad_enabled
 from ..manual import face
-from ..ops.checks import need, require
 from ..random import fork_rng, get_rng_state, set_rng_state
-from ..text import presentation
+from ..text.presentation import need, require, warn
 
 __all__ = ["CheckpointError", "CheckpointFunction", "check_backward_validity", "checkpoint", "checkpoint_sequential",
            "detach_variable", "noop_context_fn", "set_checkpoint_early_stop"]
@@ -68,7 +67,7 @@ def checkpoint(function: Callable, *args: Any, use_reentrant: bool | None = None
     saves other tensors than before.
     """
     if use_reentrant is None:
-        presentation.warn("checkpoint_advice")
+        warn("checkpoint_advice")
     preserve = kwargs.pop("preserve_rng_state", True)
     if use_reentrant or use_reentrant is None:
         require(not kwargs, f"Unexpected keyword arguments: {','.join(kwargs)}", ValueError)
@@ -100,7 +99,7 @@ def checkpoint_sequential(functions: Any, segments: int, input: Any, use_reentra
     from ..nn import Sequential  # few ask for it
 
     if use_reentrant is None:
-        presentation.warn("checkpoint_sequential_advice")
+        warn("checkpoint_sequential_advice")
     preserve = kwargs.pop("preserve_rng_state", True)
     require(not kwargs, f"Unexpected keyword arguments: {','.join(kwargs)}", ValueError)
     parts = list(functions.children()) if isinstance(functions, Sequential) else functions

@@ -10,13 +10,12 @@ from itertools import accumulate, islice
 from typing import Any
 
 from .._tensor import Tensor
-from ..array import random
-from ..array.backend import xp
+from ..array import random, xp
 from ..array.dtypes import float64
 from ..creation import as_tensor, tensor
-from ..ops.checks import need, require
 from ..ops.table.shape import stack
 from ..text import presentation, say
+from ..text.presentation import need, require
 
 __all__ = ["BatchSampler", "DataLoader", "Dataset", "RandomSampler", "Sampler", "SequentialSampler", "Subset",
            "SubsetRandomSampler", "TensorDataset", "default_collate", "random_split"]

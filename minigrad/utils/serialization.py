@@ -18,8 +18,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from .._tensor import Size, Tensor
-from ..array import dtypes
-from ..array.backend import address, device, device_count, device_of, geometry, move, strided, xp
+from ..array import address, device, device_count, device_of, dtypes, geometry, move, strided, xp
 from ..core.writes.views import is_dense
 from ..nn.parameter import Parameter
 from ..text import presentation

@@ -13,8 +13,7 @@ from struct import error
 from typing import Any, NamedTuple
 
 from .._tensor import Size, Tensor
-from ..array import dtypes
-from ..array.backend import as_strided, device
+from ..array import as_strided, device, dtypes
 from ..core.graph import bump, constant
 from ..nn.parameter import Parameter
 from ..text import presentation

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from ...array import dtypes
-from ...array.backend import xp
+from ...array import dtypes, xp
 from ...text.presentation import need, require
 from ..graph import TensorBase, attach, constant, output_of
 from ..modes import differentiable

@@ -8,8 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...array.backend import xp
-from ...text import presentation
-from ...text.presentation import need, require
+from ...text.presentation import need, require, warn
 from ..carriers import TENSORS
 from ..graph import TensorBase, constant
 from ..modes import anomaly, lifted, state
@@ -137,7 +136,7 @@ def blame(node: Any) -> None:
         return
     stack = node.hooks and node.hooks.metadata.get("traceback_")
     try:
-        presentation.warn("blamed" if stack else "blamed_unknown", node.name(), "".join(stack or ()), stacklevel=5)
+        warn("blamed" if stack else "blamed_unknown", node.name(), "".join(stack or ()), stacklevel=5)
     except Warning as said:  # where warnings are errors: the error that is blamed comes first
         print(said, file=sys.stderr)
 

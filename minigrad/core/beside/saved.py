@@ -9,8 +9,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from ...array import dtypes
-from ...array.backend import xp
+from ...array import dtypes, xp
 from ...text import presentation
 from ...text.presentation import need
 from ..carriers import TENSORS

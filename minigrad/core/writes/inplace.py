@@ -8,8 +8,7 @@ from collections.abc import Callable
 from contextlib import nullcontext
 from typing import Any
 
-from ...array import dtypes
-from ...array.backend import ndarray
+from ...array import dtypes, ndarray
 from ..beside.lines import learners_line
 from ..beside.observers import Observers, unobserved
 from ..beside.refusals import must_be_tensor

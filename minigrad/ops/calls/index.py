@@ -7,8 +7,7 @@ left, lists and tensors of positions or a mask, becomes one `index`.
 import operator
 from typing import Any
 
-from ...array import dtypes
-from ...array.backend import xp
+from ...array import dtypes, xp
 from ...core.beside.refusals import type_said
 from ...core.carriers import TENSORS
 from ...core.graph import TensorBase, constant

@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from ...array import dtypes
-from ...array.backend import ndarray, xp
+from ...array import dtypes, ndarray, xp
 from ...core.beside.refusals import type_said
 from ...core.carriers import RAW, TENSORS
 from ...core.graph import constant

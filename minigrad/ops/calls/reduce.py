@@ -4,8 +4,7 @@ from operator import itemgetter
 from types import SimpleNamespace
 from typing import Any
 
-from ...array import dtypes
-from ...array.backend import namespace, xp
+from ...array import dtypes, namespace, xp
 from ...core.carriers import TENSORS
 from ...core.graph import TensorBase, constant
 from ...core.modes import grad_mode

@@ -5,8 +5,7 @@ import math
 import operator
 from typing import Any
 
-from ...array import dtypes
-from ...array.backend import move, namespace, strides, xp
+from ...array import dtypes, move, namespace, strides, xp
 from ...core.beside.refusals import tensors_in
 from ...core.carriers import RAW, TENSORS
 from ...core.graph import bump, constant

@@ -10,8 +10,7 @@ import math
 import operator
 from typing import Any
 
-from ...array import dtypes
-from ...array.backend import namespace, strided, xp
+from ...array import dtypes, namespace, strided, xp
 from ...core.carriers import formula
 from ...text.tex import SYMBOLS, Symbol, phrase
 from ..checks import implemented, need, require, same_type

@@ -3,8 +3,7 @@
 import math
 from typing import Any
 
-from ...array import dtypes
-from ...array.backend import in_order, namespace, xp
+from ...array import dtypes, in_order, namespace, xp
 from ...core.carriers import RAW, TENSORS, formula
 from ...core.modes import lifted
 from ...text import presentation

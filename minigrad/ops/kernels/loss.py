@@ -3,8 +3,7 @@
 import math
 from typing import Any
 
-from ...array import dtypes
-from ...array.backend import namespace, xp
+from ...array import dtypes, namespace, xp
 from ...core.carriers import RAW, formula, spelled_out
 from ...text.tex import SYMBOLS
 from ..checks import need, require, same_type

@@ -4,8 +4,7 @@ import math
 import operator
 from typing import Any
 
-from ...array import dtypes
-from ...array.backend import ndarray, xp
+from ...array import dtypes, ndarray, xp
 from ...core.beside.refusals import shape_mismatch
 from ...core.carriers import RAW, formula, spelled_out
 from ...text.tex import phrase

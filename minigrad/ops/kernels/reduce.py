@@ -5,8 +5,7 @@ import math
 from builtins import sum as add_up
 from typing import Any
 
-from ...array import dtypes
-from ...array.backend import namespace, xp
+from ...array import dtypes, namespace, xp
 from ...core.carriers import RAW, formula
 from ...text.tex import SYMBOLS, Symbol, numbers, phrase, symbol
 from ..checks import check_dim, common_shape, floats_only, implemented, need, require

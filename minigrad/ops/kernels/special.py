@@ -10,8 +10,7 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ...array import dtypes
-from ...array.backend import namespace, ndarray, xp
+from ...array import dtypes, namespace, ndarray, xp
 
 TWO_OVER_ROOT_PI = 2 / math.sqrt(math.pi)
 

@@ -4,8 +4,7 @@ A row reads as in `pointwise`. Where torch's derivative is constant in pieces bu
 input (relu's relatives), `F.tied` keeps that edge, so that a second derivative is 0 and not missing.
 """
 
-from ...array import dtypes
-from ...array.backend import xp
+from ...array import dtypes, xp
 from ...core.op import no_derivative, op
 from ...text.tex import cases
 from ..checks import implemented

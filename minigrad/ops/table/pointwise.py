@@ -9,8 +9,7 @@ Formulas from torch's tools/autograd/derivatives.yaml.
 import math
 import operator
 
-from ...array import dtypes
-from ...array.backend import xp
+from ...array import dtypes, xp
 from ...core.carriers import RAW
 from ...core.op import no_derivative, op
 from ...text.tex import cases, phrase

@@ -5,8 +5,7 @@ what the engine and the in-place rules need: sum back a broadcast, cast back a t
 one part of a storage, and values that come from nowhere.
 """
 
-from ...array import dtypes, random
-from ...array.backend import as_strided as strided_view, move, namespace, xp
+from ...array import as_strided as strided_view, dtypes, move, namespace, random, xp
 from ...core.op import op
 from ...text.tex import SYMBOLS, phrase
 from ..kernels import shape as kernels
