@@ -78,8 +78,7 @@ class MinigradMagics(Magics):
     @cell_magic
     def detective(self, line: str, cell: str) -> Any:
         """`%%detective w`: run the cell, then ask which line cuts the thread from `w` to the result."""
-        if not line.strip().isidentifier():
-            raise UsageError(text.say("magics.no_leaf"))
+        text.demand(line.strip().isidentifier(), "magics.no_leaf", UsageError)
         return Detective(self._followed(cell), line.strip())
 
     @magic_arguments()
@@ -109,8 +108,7 @@ class MinigradMagics(Magics):
         if last and isinstance(last[0], ast.Assign) and getattr(last[0].targets[0], "id", LAST) != LAST:
             value = shell.user_ns.get(last[0].targets[0].id)
         found = [shell.user_ns.get(name) for name in names] or [value]
-        if not all(hasattr(type(t), "grad_fn") for t in found):
-            raise UsageError(text.say("magics.no_tensor"))
+        text.demand(all(hasattr(type(t), "grad_fn") for t in found), "magics.no_tensor", UsageError)
         return found
 
 

@@ -107,7 +107,7 @@ class CustomNode(Node, FunctionCtx):
     @property
     def saved_variables(self) -> tuple:
         """The old name of `saved_tensors`, with torch's warning."""
-        presentation.warn("saved_variables", kind=DeprecationWarning)
+        warn("saved_variables", kind=DeprecationWarning)
         return self.saved_tensors
 
     def pack(self, outputs: tuple, pack: Callable, unpack: Callable) -> None:
@@ -147,8 +147,8 @@ class CustomNode(Node, FunctionCtx):
             return g  # goes nowhere, though the node's hooks see it
         sizes, shape = g._data.shape, self.metas[place][0]
         pairs = zip(reversed(sizes), reversed(shape), strict=False)
-        if len(sizes) < len(shape) or any(n not in (1, m) for m, n in pairs):  # nothing that a sum brings there
-            need(False, "function_shape", name, place, list(sizes), list(shape))
+        fits = len(sizes) >= len(shape) and all(n in (1, m) for m, n in pairs)  # a sum brings it there
+        need(fits, "function_shape", name, place, list(sizes), list(shape))
         return g
 
 
@@ -257,7 +257,7 @@ class Function:
         need(all(any(t is o for o in parts) for t in node._dirty), "dirty_outputs")
         for t in [d for d in node._dirty if recorded and not any(d is t for t in tensors)]:
             need(t._view is None, "dirty_stranger")
-            presentation.warn("dirty_stranger", stacklevel=3)
+            warn("dirty_stranger", stacklevel=3)
         if isinstance(outputs, list):
             return node, outputs
         wrapped = _give_history(node, args, tensors, parts) if recorded else _outputs(node, parts, tensors, False)

@@ -13,7 +13,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
-from ..text import presentation, say
+from ..text import demand, presentation, say
 from . import current_era, era
 
 HERE = __name__.partition(".")[0]
@@ -79,8 +79,8 @@ def install_as_torch(version: str | None = None) -> None:
     Raises: RuntimeError if a real torch is imported already.
     """
     torch = sys.modules.get("torch")
-    if torch is not None and torch is not sys.modules[HERE]:
-        raise RuntimeError(say("alias.real_torch", where=getattr(torch, "__file__", None) or "?"))
+    where = getattr(torch, "__file__", None) or "?"
+    demand(torch in (None, sys.modules[HERE]), "alias.real_torch", RuntimeError, where=where)
     before = current_era()
     if version is not None:
         era(version)

@@ -77,8 +77,7 @@ def whole_division(version: table.Version, divide: Callable, self: Any, other: A
     """Integers divided give an integer, cut towards zero: silently, with a warning, or not at all."""
     if options or not (is_whole(self) and is_whole(other)):
         return divide(self, other, **options)
-    if version >= (1, 6):
-        presentation.need(False, "whole_division", "no longer supported")
+    presentation.need(version < (1, 6), "whole_division", "no longer supported")
     if version >= (1, 5):
         presentation.warn("whole_division", "deprecated", stacklevel=3)
     return div(self, other, rounding_mode="trunc")

@@ -21,7 +21,7 @@ from ..core.engine import GraphTask
 from ..core.graph import Node, TensorBase, node_of, output_of
 from ..core.modes import slow
 from ..core.row import TABLE, apply_of, reader
-from ..text import demand, say
+from ..text import demand
 
 MOST_TURNS = 100_000  # of "every_path": about a second
 _open: dict[str, Block] = {}  # the block that is open, as "now"
@@ -145,8 +145,8 @@ def every_path() -> Seams:
     def schedule(original: Any, task: Any, roots: Any) -> list[Node]:
         nodes, turns = original(task, roots), in_order_of_arrival(roots, True)
         demand(len(turns) <= MOST_TURNS, "moments.many_turns", kind=RuntimeError, most=MOST_TURNS)
-        if len(turns) > len(nodes) and getattr(task, "watch", None) is not None:
-            raise RuntimeError(say("moments.more_turns"))  # a picture has one place for each node
+        seen = getattr(task, "watch", None) is not None  # a picture has one place for each node
+        demand(len(turns) <= len(nodes) or not seen, "moments.more_turns", RuntimeError)
         task.turns = Counter(turns)
         return turns
 
@@ -239,8 +239,8 @@ def own_factor() -> Seams:
     def apply(original: Any, n: Any, grad: Any, F: Any, keep: bool) -> tuple[Any, ...]:
         own = tuple(None if edge is None else read(n, F)
                     for edge, read in zip(n.edges, (read_self, read_other), strict=True))
-        if any(edge is not None and factor is None for edge, factor in zip(n.edges, own, strict=True)):
-            raise RuntimeError(say("moments.made_before"))
+        known = all(edge is None or factor is not None for edge, factor in zip(n.edges, own, strict=True))
+        demand(known, "moments.made_before", RuntimeError)
         apply_of(row)(n, grad, F, keep)  # checks and frees as ever
         return tuple(None if factor is None else grad * factor for factor in own)
 

@@ -339,8 +339,8 @@ class Module:
                 setattr(self.get_submodule(above), last, given)
             elif given is not t:
                 t.detach().copy_(given.detach())
-        if problems:
-            raise RuntimeError(f"Error(s) in loading state_dict for {type(self).__name__}:\n\t" + "\n\t".join(problems))
+        said = "\n\t".join([f"Error(s) in loading state_dict for {type(self).__name__}:", *problems])
+        require(not problems, said)
         return keys
 
     # ---- printing

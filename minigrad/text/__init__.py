@@ -105,8 +105,7 @@ def get_language() -> str:
 
 def chosen(lang: str | None) -> str:
     """`lang`, or the language in use for None. Raises: ValueError for one that nothing is written in."""
-    if lang is not None and lang not in (*LANGUAGES, "both"):
-        raise ValueError(say("draw.language", given=repr(lang)))
+    demand(lang in (None, *LANGUAGES, "both"), "draw.language", given=repr(lang))
     return lang or _language
 
 

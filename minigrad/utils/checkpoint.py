@@ -263,7 +263,7 @@ def detach_variable(inputs: Any) -> tuple:
 def check_backward_validity(inputs: Any) -> None:
     """Warns where no input requires grad."""
     if not any(isinstance(t, Tensor) and t.requires_grad for t in inputs):
-        presentation.warn("checkpoint_constants")
+        warn("checkpoint_constants")
 
 
 __getattr__, __dir__ = face("torch.utils.checkpoint", globals())

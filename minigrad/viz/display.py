@@ -74,8 +74,7 @@ def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None =
     else:
         graph = reader_for(*tensors)(*tensors, names=tensor_names(names))
     if tangents is not False:
-        if view != "forward" or graph.library == "torch" or stopped is not None:
-            raise ValueError(say("draw.no_tangents"))
+        demand(view == "forward" and graph.library != "torch" and stopped is None, "draw.no_tangents")
         graph, wrong, moved = with_tangents(graph, *tensors, along=None if tangents is True else tangents)
     if around is not None:
         graph = part(graph, nodes_below(around, *tensors), radius, both_ways=True)

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..graph.snapshot import AnyTensor
 from ..graph.trial import rounds_of
-from ..text import demand, say
+from ..text import demand
 from .asking import Axes, Moment, Part, chart, shown
 from .display import learners_names
 from .glyphs import text
@@ -31,8 +31,7 @@ def training(round: Callable[..., Any], *parameters: AnyTensor, rounds: int = 20
     Raises: ValueError without parameters or rounds, where `round` uses a parameter nowhere, and where it has switches
     and returns no loss.
     """
-    if rounds < 1 or not parameters or not all(hasattr(t, "grad_fn") for t in parameters):
-        raise ValueError(say("moments.no_parameters"))
+    demand(rounds > 0 and parameters and all(hasattr(t, "grad_fn") for t in parameters), "moments.no_parameters")
     names = {id(t): name for name, t in reversed(learners_names().items())}
     return Training(round, {names.get(id(t), f"p{i}"): t for i, t in enumerate(parameters)}, rounds, lang)
 

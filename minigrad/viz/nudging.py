@@ -11,7 +11,7 @@ from typing import Any
 
 from ..graph.snapshot import AnyTensor
 from ..graph.trial import in_double, knob, tried
-from ..text import demand, say
+from ..text import demand
 from .asking import Axes, Moment, Part, Refused, chart, equation, shown
 from .glyphs import circle, d, path, tag, text
 
@@ -167,8 +167,8 @@ class HeatMap(Moment):
         demand(at.grad is not None, "moments.no_record")
         self.grad, self.outs = [float(g) for g in at.grad.reshape(-1)], int(y.numel())
         sides = [self.sides(i, dx) for i in range(len(self.values))]
-        if not all(map(isfinite, [*self.grad, *(v for pairs in sides for pair in pairs for v in pair)])):
-            raise ValueError(say("moments.no_value", w="x", to="x ± dx"))
+        measured = [*self.grad, *(v for pairs in sides for pair in pairs for v in pair)]
+        demand(all(map(isfinite, measured)), "moments.no_value", w="x", to="x ± dx")
         self.jacobian = [[(left + right) / 2 for left, right in row] for row in zip(*sides, strict=True)]
         self.top = max(abs(v) for row in self.jacobian for v in row) or 1.0
         self.bent = [self.double and any(abs(a - b) > 0.1 * self.top for a, b in pairs) for pairs in sides]

@@ -69,11 +69,10 @@ def step(root: AnyTensor, gradient: AnyTensor | None = None, *, live: bool = Fal
     how: dict[str, Any] = {"names": tensor_names(names), "retain_graph": retain_graph, "create_graph": create_graph}
     shown: dict[str, Any] = {"drive": drive and not fault_now(), "predict": predict and not live,
                              "lang": chosen(lang), "theme": theme or "", "breakpoints": tuple(breakpoints)}
-    demand(not live or library(root) != "torch", "player.torch_live")
-    if tangents is not False and (live or library(root) == "torch"):
-        raise ValueError(say("draw.no_tangents"))
-    if anyway and (live or library(root) == "torch"):
-        raise ValueError(say("player.no_anyway"))
+    theirs = library(root) == "torch"
+    demand(not (live and theirs), "player.torch_live")
+    demand(tangents is False or not (live or theirs), "draw.no_tangents")
+    demand(not anyway or not (live or theirs), "player.no_anyway")
     forward = forward or tangents is not False
     known = worked_out(root, how["names"]) if forward else {}
     moves = {} if tangents is False else tangents_of(root, how["names"], None if tangents is True else tangents)

@@ -20,7 +20,7 @@ from ..graph import causes, checkup, live, notes, numbers, rounds, unfinished
 from ..graph.program import Context, expression, standing
 from ..graph.restoring import Restoring
 from ..graph.snapshot import AnyTensor, Graph, TensorRecord
-from ..text import both, get_language, say
+from ..text import both, demand, get_language, say
 from .display import Drawing, Read, TextWithDrawing, learners_names, library, reader_for
 
 MARKED = 8  # parameters without a gradient that are drawn
@@ -321,8 +321,8 @@ def doctor(model: Any, loss: AnyTensor, optimizer: Any = None, step: Callable[[]
     torch are not told: the line of the node that made a gradient zero, columns that meet rows, a graph that grows.
     Raises: TypeError if `model` is no module, or `step` cannot be called.
     """
-    if not hasattr(type(model), "named_parameters") or not (step is None or callable(step)):
-        raise TypeError(say("doctor.wrong", model=type(model).__name__, step=type(step).__name__))
+    fits = hasattr(type(model), "named_parameters") and (step is None or callable(step))
+    demand(fits, "doctor.wrong", TypeError, model=type(model).__name__, step=type(step).__name__)
     frame = sys._getframe(1)
     context, call = standing(frame), expression(frame.f_code, frame.f_lasti)
     given = dict(zip(("model", "loss"), getattr(call, "args", ()), strict=False))

@@ -125,8 +125,8 @@ class Choice(Moment):
     def __init__(self, graph: Graph, root: AnyTensor, end: str, count: dict[str, int]) -> None:
         self.graph, self.end, self.count = graph, end, count
         self.names = [t.label for t in (graph.tensor(graph.roots[0]), graph.outputs(end)[0])]
-        if (paths := count[graph.nodes[0].id]) > TICKED:
-            raise ValueError(say("moments.many_paths", count=paths, most=TICKED))
+        paths = count[graph.nodes[0].id]
+        demand(paths <= TICKED, "moments.many_paths", count=paths, most=TICKED)
         demand(not hooked(graph, count), "moments.hooked_paths")
         self.ways = sorted(routes_from(graph, end, count, TICKED), key=lambda way: [slot for _, slot in way])
         self.grads = [arriving(root, graph, way) if way[-1][0] == end else [] for way in self.ways]
