@@ -43,7 +43,8 @@ def legacy_reduction(reduction: str, size_average: Any = None, reduce: Any = Non
 
 def _reduction(name: str, *flags: Any) -> int:
     name = legacy_reduction(name, *flags)
-    require(name in _REDUCTIONS, f"{name} is not a valid value for reduction", ValueError)
+    if name not in _REDUCTIONS:
+        raise ValueError(f"{name} is not a valid value for reduction")
     return _REDUCTIONS[name]
 
 

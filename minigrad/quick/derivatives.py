@@ -58,7 +58,7 @@ def mul(n: Any, grad: Any, keep: bool) -> tuple:
 
 def factors(n: Any, grad: Any, keep: bool, name: str, to_first: Any, to_mat2: Any) -> tuple:
     """What the two factors of a product receive; mm minds the sign of zero."""
-    left, right, times = None, None, RAW.mm if 1 in grad.shape else xp.dot
+    left, right, times = None, None, RAW.mm if 1 in grad.shape else type(grad).dot
     if to_first is not None:
         left = times(grad, array_of(n, "mat2", n.saved_mat2, n.version_mat2, to_mat2).T)
     if to_mat2 is not None:
@@ -88,12 +88,20 @@ def tanh(n: Any, grad: Any, keep: bool) -> tuple:
 def relu(n: Any, grad: Any, keep: bool) -> tuple:
     y = result_of(n, keep)
     if not isinstance(y, ndarray):
-        sent = RAW.relu_backward(grad, y)
-    elif y.size < 512:
-        sent = xp.where(y <= (zero := _ZERO[y.dtype]), zero, grad)
-    else:  # all bits of the gradient or none: exact, NaN and signed zeros included, and half the time
-        sent = (grad.view(f"i{grad.itemsize}") * ~(y <= 0)).view(grad.dtype)
-    return (sent,)
+        return (RAW.relu_backward(grad, y),)
+    if y.size < 512:
+        return (xp.where(y <= (zero := _ZERO[y.dtype]), zero, grad),)
+    # All bits of the gradient or none: exact, NaN and signed zeros included, and half the time
+    return ((grad.view(f"i{grad.itemsize}") * ~(y <= 0)).view(grad.dtype),)
+
+
+def pow_number(n: Any, grad: Any, keep: bool) -> tuple:
+    if n.saved_exponent != 2:
+        return n.apply(grad, RAW, keep)
+    x = array_of(n, "self", n.saved_self, n.version_self, n.edges[0])
+    if not keep:
+        n.saved_self = Freed.current
+    return (grad * (x + x),)
 
 
 def mean_dim(n: Any, grad: Any, keep: bool) -> tuple:
@@ -124,11 +132,14 @@ def _full(shape: tuple, grad: Any) -> Any:
 
 # By the row's name; each gets the node, its gradient, and whether to keep what was saved.
 DERIVATIVES: dict[str, Callable] = {
-    "mul": mul, "addmm": addmm, "tanh": tanh, "relu": relu, "mean_dim": mean_dim,
-    "mm": lambda n, grad, keep: factors(n, grad, keep, "self", *n.edges),
+    "mul": mul, "addmm": addmm, "tanh": tanh, "relu": relu, "pow_number": pow_number, "mean_dim": mean_dim,
+    "mm": lambda n, grad, keep: factors(n, grad, keep, "self", *n.edges), "t": lambda n, grad, keep: (grad.T,),
     "sum": lambda n, grad, keep: (_spread(n, grad),), "add": lambda n, grad, keep: (grad, grad),
     "sub": lambda n, grad, keep: (grad, None if n.edges[1] is None else -grad),
     "sum_dim": lambda n, grad, keep: (
         _spread(n, RAW.kept(grad, n.saved_self_sym_sizes, n.saved_dim, n.saved_keepdim)),),
     "mean": lambda n, grad, keep: (_full(n.saved_self_sym_sizes, grad / n.saved_self_sym_numel),),
+    "expand": lambda n, grad, keep: (grad if grad.shape == (to := n.saved_self_sym_sizes) else RAW.sum_to(grad, to),),
+    "transpose": lambda n, grad, keep: (grad.swapaxes(n.saved_dim0, n.saved_dim1) if grad.ndim else grad,),
+    **dict.fromkeys(("view", "unsafe_view", "squeeze"), lambda n, grad, keep: (grad.reshape(n.saved_self_sym_sizes),)),
 }

@@ -83,7 +83,8 @@ def input_edge(t: Any) -> Any:
 def wanted_edge(t: Any) -> Any:
     if isinstance(t, GradientEdge):
         t = t.tensor()
-    require(isinstance(t, TensorBase), f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
+    if not isinstance(t, TensorBase):
+        raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
     edge = t._edge()
     need(edge is not None or t.requires_grad, "constant_input", tensor=t)
     return edge

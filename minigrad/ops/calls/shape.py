@@ -102,7 +102,8 @@ def unflatten(self: Any, dim: int, sizes: Any) -> Any:
 
 def t(self: Any) -> Any:
     """The transpose of a matrix; vectors and 0-d tensors as they are. Raises: RuntimeError above 2-d."""
-    require(self._data.ndim <= 2, f"t() expects a tensor with <= 2 dimensions, but self is {self._data.ndim}D")
+    if self._data.ndim > 2:
+        raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {self._data.ndim}D")
     return rows.t(self)
 
 
