@@ -141,6 +141,17 @@ def test_what_nudge_cannot_measure_is_said_at_once(call, says):
         call()
 
 
+@pytest.mark.parametrize(("call", "error", "says"), [
+    (lambda: torch.nudge(torch.ones(())), TypeError, "takes a function of one tensor.*got Tensor"),
+    (lambda: torch.versions(lambda: torch.ones(2)), TypeError, "wanted as text.*got function"),
+    (lambda: torch.detective(3, "w"), TypeError, "wanted as text.*got int"),
+    (lambda: torch.versions("import nowhere"), ValueError, r"no tensor.*\(ModuleNotFoundError"),
+    (lambda: torch.detective("x = y", "x"), ValueError, r"no tensor called 'x'.*\(NameError")])
+def test_what_no_program_or_function_is_is_told_with_its_error(call, error, says):
+    with pytest.raises(error, match=says):
+        call()
+
+
 def test_a_guess_between_a_small_and_a_huge_number_must_be_near_one_of_them():
     widget = torch.nudge(lambda w: torch.exp(w * 100), w=3.0)
     for guess in ("1", "1e140"):

@@ -17,6 +17,7 @@ from zlib import crc32
 from ..core.beside import ledger, scopes
 from ..core.beside.observers import observing
 from ..core.beside.scopes import begin as begin  # for `viz`, too
+from ..text import demand
 from .live import read
 from .program import expression
 from .snapshot import AnyTensor, Graph, part
@@ -52,6 +53,7 @@ class Followed:
     seen: Callable[[int], None] | None = None
 
     def __post_init__(self) -> None:
+        demand(isinstance(self.source, str), "moments.not_text", TypeError, given=type(self.source).__name__)
         self.tree = ast.parse(self.source)
         self.lines = self.source.rstrip("\n").split("\n")
         self.statements = {n: s.lineno for s in ast.walk(self.tree) if isinstance(s, ast.stmt) for n in header(s)}

@@ -60,7 +60,7 @@ class Versions(Moment):
         self.after = [after[line] for line in self.ran]
         self.tensors = list(dict.fromkeys(name for known in self.after for name in known))
         self.tensors += [pin.tensor for pin in self.pins if pin.tensor not in self.tensors]
-        demand(self.tensors, "moments.no_tensors")
+        demand(self.tensors, "moments.no_tensors", error=program.error and f" ({program.error})")
         super().__init__("versions(program)", lang)
 
     def opening(self) -> dict[str, Any]:
@@ -109,7 +109,8 @@ class Detective(Moment):
     def __init__(self, program: Followed, leaf: str, lang: str | None = None) -> None:
         self.program, self.leaf = program, leaf
         self.cuts, self.end, self.thread = cut(program, leaf)
-        demand(hasattr(type(program.scope.get(leaf)), "grad_fn"), "moments.no_leaf", name=leaf)
+        ended = program.error and f" ({program.error})"
+        demand(hasattr(type(program.scope.get(leaf)), "grad_fn"), "moments.no_leaf", name=leaf, error=ended)
         names = {**program.scope, "why": why}  # it looks for results among the names where it is called
         # as if it were the next line; what it says of other lines, or how to mend them, is not asked here
         call = compile("\n" * len(program.lines) + f"str(why({leaf}))", program.place, "eval")

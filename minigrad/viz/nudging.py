@@ -27,10 +27,11 @@ def nudge(f: Callable[..., Any], w: float | AnyTensor = 2.0, dx: float = 0.1, *,
     `f` takes a tensor of one number and returns one. The tensor is of minigrad, or like `x`, of any library.
     With an `x` of 2 to 8 numbers: ask which partial derivatives are not 0, then show them, measured by
     differences, beside `.grad`. What was answered is in `.answers`, with its numbers in `.rounds`.
-    Raises: ValueError for dx = 0, for a result of more numbers, where no record leads to the knob, and where f has no
-    finite value.
+    Raises: TypeError where f is no function; ValueError for dx = 0, for a result of more numbers, where no record
+    leads to the knob, and where f has no finite value.
     """
     like: Any = w if x is None and hasattr(w, "grad_fn") else x
+    demand(callable(f), "moments.no_function", TypeError, given=type(f).__name__)
     demand(dx != 0 and isfinite(dx), "moments.no_dx")
     if like is not None and like.numel() != 1:
         return HeatMap(f, like, dx, lang)
