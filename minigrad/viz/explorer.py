@@ -52,7 +52,7 @@ class Explorer(Stage):
         self.rolled = drawing.fold
         self.turns = levels.fold(graph, repeats=False) if drawing.fold.rolls else drawing.fold
         first = State(drawing.view, False, not drawing.fold.rolls, drawing.fold.closed)
-        self.first, self.states = first, {first: 0}
+        self.first, self.states, self.why = first, {first: 0}, why_of_parts(graph)
         lines: dict[tuple[int, str], list[str]] = {}
         for n in sorted(graph.nodes, key=lambda n: n.seq):
             if n.line and n.line[1]:
@@ -147,7 +147,7 @@ class Explorer(Stage):
     def cards(self, fold: levels.Fold, drawn: set[str]) -> dict[str, dict[str, Any]]:
         """Id -> title, what follows it, and rows, for all that a picture shows."""
         graph = fold.graph
-        why = {id: [["why()", said]] for id, said in why_of_parts(self.drawing.graph).items() if id in drawn}
+        why = {id: [["why()", said]] for id, said in self.why.items() if id in drawn}
         made = {t.id: card(t.label, t.size, tensor_rows(t) + why.get(t.id, [])) for t in graph.tensors if t.id in drawn}
         turns = {id: roll.count for roll in fold.rolls.values() for id in roll.turns[-1]}
         for n in (self.drawing.graph.node(n.id) for n in graph.nodes if n.id in drawn):  # a loop's edges go elsewhere
