@@ -342,6 +342,87 @@ loss""",
 m = w @ w.t(); q = (m / 0).sum() + v.log().sum(); loss = q * 1e-9
 loss""",
 }
+OTHERS["straight through"] = """class Round(nn.Module):
+    def __init__(self): super().__init__(); self.f = nn.Linear(4, 4)
+    def forward(self, x):
+        h = torch.tanh(self.f(x))
+        kept = h.detach()
+        return (h + (h * 4).round().detach() / 4 - kept).relu() * kept, kept
+class Net(nn.Module):
+    def __init__(self): super().__init__(); self.a = Round(); self.b = Round(); self.c = nn.Linear(4, 4)
+    def forward(self, x):
+        y, kept = self.a(x)
+        return (self.b(self.c(y))[0] * kept).sum()
+net = Net(); loss = net(torch.ones(2, 4))
+loss"""
+# Without modules, and too high unless lines of code are folded
+CODE: dict[str, str] = {
+    "attention with a cache": """Wq, Wk, Wv, Wo = (torch.full((4, 4), k / 9, requires_grad=True) for k in (1, 2, 3, 4))
+keys, values, outs = [], [], []
+for t in range(5):
+    x = torch.full((1, 4), 0.5 * t + 0.1)
+    q = x @ Wq
+    keys.append(x @ Wk)
+    values.append(x @ Wv)
+    K, V = torch.cat(keys), torch.cat(values)
+    a = torch.softmax(q @ K.T / 2, -1)
+    outs.append(a @ V @ Wo)
+loss = (torch.cat(outs) ** 2).mean()
+loss""",
+    "orthogonal": """A = torch.tensor([[1., 1., 0.], [0., 1., 1.], [1., 0., 1.]], requires_grad=True)
+Q = []
+for i in range(3):
+    v = A[:, i]
+    for q in Q:
+        v = v - (q @ A[:, i]) * q
+    v = v / v.norm()
+    Q.append(v)
+loss = (torch.stack(Q) @ A).trace()
+loss""",
+    "inner loops": """w = torch.tensor([[1.], [2.], [3.]], requires_grad=True); b = torch.zeros(1, requires_grad=True)
+total = 0
+for k in range(3):
+    x = torch.full((5, 3), 0.1 * k + 0.2); y = torch.ones(5, 1)
+    inner = ((x @ w + b - y) ** 2).mean()
+    gw, gb = torch.autograd.grad(inner, [w, b], create_graph=True)
+    w2 = w - 0.1 * gw
+    b2 = b - 0.1 * gb
+    outer = ((x @ w2 + b2 - y) ** 2).mean()
+    total = total + outer
+total""",
+    "highway": """Ws, Ts, bs = ([torch.ones(s, requires_grad=True) for _ in "abcd"] for s in ((6, 6), (6, 6), (6,)))
+h = torch.ones(3, 6)
+for W, T, b in zip(Ws, Ts, bs):
+    t = torch.sigmoid(h @ T + b)
+    c = torch.relu(h @ W)
+    h = t * c + (1 - t) * h
+loss = h.pow(2).mean()
+loss""",
+    "block by hand": """W = [torch.full((8, 8), 0.1, requires_grad=True) for k in range(6)]
+g = torch.ones(8, requires_grad=True); x = torch.arange(40.).reshape(5, 8) / 40
+mu = x.mean(-1, keepdim=True)
+xn = (x - mu) / torch.sqrt(((x - mu) ** 2).mean(-1, keepdim=True) + 1e-5) * g
+q, k, v = xn @ W[0], xn @ W[1], xn @ W[2]
+s = q @ k.T / 8 ** 0.5
+a = torch.softmax(s, -1)
+h = x + a @ v @ W[3]
+mu = h.mean(-1, keepdim=True)
+hn = (h - mu) / torch.sqrt(((h - mu) ** 2).mean(-1, keepdim=True) + 1e-5) * g
+out = h + torch.relu(hn @ W[4]) @ W[5]
+loss = (out ** 2).mean()
+loss""",
+    "two heads": """enc = nn.Linear(8, 6); mean = nn.Linear(6, 2); spread = nn.Linear(6, 2)
+dec = nn.Sequential(nn.Linear(2, 6), nn.ReLU(), nn.Linear(6, 8))
+x = torch.full((3, 8), 0.5)
+h = F.relu(enc(x))
+mu, lv = mean(h), spread(h)
+z = mu + torch.exp(0.5 * lv) * torch.ones(3, 2)
+r = torch.sigmoid(dec(z))
+rec = F.binary_cross_entropy(r, x, reduction="sum")
+kl = -0.5 * (1 + lv - mu ** 2 - lv.exp()).sum()
+loss = rec + kl
+loss""",
+}
 for steps in (3, 10, 100):
     LINES[f"rnn {steps}"] = f"""Wx = torch.ones(3, 4, requires_grad=True); Wh = torch.eye(4).requires_grad_()
 b = torch.zeros(4, requires_grad=True); h = torch.zeros(2, 4); xs = torch.ones({steps}, 2, 3)
@@ -352,7 +433,7 @@ loss"""
 
 def run(name: str, torch: ModuleType, read: Any = None) -> tuple[Any, dict[str, Any]]:
     """The roots and the names of one program; with `read` what that makes of them while the modules live."""
-    *body, last = (LINES | OTHERS)[name].strip().splitlines()
+    *body, last = (LINES | OTHERS | CODE)[name].strip().splitlines()
     names: dict[str, Any] = {"torch": torch, "nn": torch.nn, "F": torch.nn.functional}
     torch.manual_seed(0)
     source, file = "\n".join(body), f"<{name}>"

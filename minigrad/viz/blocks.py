@@ -141,17 +141,29 @@ class Builder:
         graph, fold = self.graph, self.fold
         found = {n.id: self.op(n) for n in graph.ops if n.id not in fold.box}
         found |= {id: self.module(id) for id in fold.boxes}
+        within = {(cut.tensor, fold.box[cut.node]) for cut in graph.cuts if cut.node and self.goes_back(cut)}
         inside = {x for block in found.values() for x, _ in block.hangs.values()} | fold.chips.keys()
         for node in graph.nodes:
             if node.kind == "accumulate" and node.id not in inside:
                 found[node.id] = self.leaf(node)
         for t in graph.tensors:
-            wanted = self.users.get(t.id) or t.id in graph.roots  # else a note names it
+            used = [op for op in self.users.get(t.id, ()) if (t.id, fold.box.get(op)) not in within]
+            wanted = used or t.id in graph.roots  # else a note names it
             free = t.kind == "constant" and wanted and t.id not in inside and "cards" in self.show
             if free or (t.id in graph.roots and t.node in fold.box):
                 found[t.id] = self.constant(t)
-        found |= {cut.id: self.cut(cut) for cut in graph.cuts if cut.node in {None, *found, *fold.box}}
+        found |= {cut.id: self.cut(cut) for cut in graph.cuts if cut.node in {None, *found, *fold.box}
+                  and not self.goes_back(cut)}
         return found
+
+    def ends(self, cut: Cut) -> set[str]:
+        """The ops that take what was left by a cut."""
+        named = self.users.get(cut.tensor, set()) if cut.tensor else set()
+        return named.union(edge.partition(":")[0] for edge in cut.into)
+
+    def goes_back(self, cut: Cut) -> bool:
+        """Whether what was cut in a closed box goes into the same box: it hides the cut, too."""
+        return self.fold.box.get(cut.node or "") in {self.fold.box.get(op, "") for op in self.ends(cut)}
 
     def cut(self, cut: Cut) -> Block:
         """The card of a place where a tensor was cut off, with room for the scissors before it."""

@@ -6,6 +6,7 @@ The layout does not depend on the view: a node keeps its place in record, forwar
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+from ..graph.nesting import common
 from ..graph.snapshot import Edge, Graph, NodeRecord
 from . import words
 from .blocks import Block, Box, Builder, TextPlace
@@ -86,6 +87,10 @@ class Composer:
             if id not in plan.home and id not in fold.scopes and not self.shelved(id):
                 user = inputs.get(id, "")
                 plan.home[id] = self.home_of(id, user) if id in graph.nodes_by_id and id not in fold.starts else ""
+        for cut in graph.cuts:  # the way there and back leaves no frame
+            ends = [fold.chain(fold.home.get(op, ""))[::-1] for op in (cut.node or "", *self.builder.ends(cut))]
+            home = ["", *ends[0]][common(ends) if len(ends) > 1 else 0]
+            plan.home |= {id: home for id in (cut.id, cut.tensor) if id in plan.home}
         entered = {id.partition(":")[0] for id, drawn in fold.wires.items() if id == drawn}
         for n in graph.ops:
             for e in n.edges if n.id not in fold.box or n.id in entered else ():
