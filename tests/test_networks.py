@@ -27,7 +27,7 @@ VIEWS = ("record", "forward", "backward")
 def drawn(graph, roots, view="forward", level=None, open=(), **options):
     drawing = Drawing(graph, view, folded=levels.fold(graph, level, open), **options)
     if level is None and not open:
-        drawing.close_what_is_too_high()
+        drawing.fit()
     if view == "backward":
         groups = {edge: f"edge:{first}" for edge, first in drawing.fold.wires.items()}
         drawing.show_flows(flows(graph, *roots, groups=groups))

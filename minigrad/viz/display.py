@@ -11,6 +11,7 @@ import copy
 import io
 import json
 import sys
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -28,6 +29,7 @@ from ..text import LANGUAGES, chosen, demand, say
 from ..text.numbers import two_digits
 from . import dot, engines, indented, levels, svg, words
 from .glyphs import visible
+from .lines import by_lines, groups
 from .places import HIGHEST_PICTURE, WIDEST_PICTURE, Layout, lay_out
 from .scenes import fault_said
 
@@ -35,6 +37,7 @@ SHOW = frozenset({"values", "grads", "saved", "hooks", "versions", "scopes"})
 NO_PIXELS = 300  # boxes
 NOT_NAMES = frozenset({"In", "Out"})
 NARROWEST = 200  # px, of a picture: a pill and its wires
+MUCH_TOO_HIGH = 900  # px, beyond which lines of code are folded
 Read = Callable[..., Graph]  # `graph.read` or `graph.read_torch`
 
 
@@ -47,7 +50,7 @@ def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None =
     what was recorded till there, with the call that failed and the shapes that went into it.
 
     `view` is "record" (what autograd keeps), "forward" or "backward". `level` says how much is
-    folded, "modules", "functions" or "ops" (None: what fits); `open` names modules and functions to
+    folded, "modules", "functions" or "ops" (None: what fits); `open` names modules, functions and lines to
     open; without `fold`, repeated steps are all drawn. `show` chooses among values, grads, saved,
     hooks, versions and scopes; `around=tensor, radius=2` shows what lies near. `heat` colours backward
     by the norm of its gradients. `names` maps names to tensors, over the names found in the calling
@@ -78,13 +81,15 @@ def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None =
         graph, wrong, moved = with_tangents(graph, *tensors, along=None if tangents is True else tangents)
     if around is not None:
         graph = part(graph, nodes_below(around, *tensors), radius, both_ways=True)
+    if any(name.startswith("line") for name in ([open] if isinstance(open, str) else open)):
+        graph = by_lines(graph)
     drawing = Drawing(graph, view, shown, chosen(lang), theme, engine,
                       folded=levels.fold(graph, level, open, fold), width=width)
     if tangents is not False:
         facts = {"ops": len(graph.ops), "inputs": moved, "outputs": sum(t.numel() for t in tensors)}
         drawing.remark("not_pushed", error=wrong) if wrong else drawing.remark("tangents", **facts)
     if level is None and not open:
-        drawing.close_what_is_too_high()
+        drawing.fit()
     if stopped is not None:
         number, error = stopped.line[0], stopped.error
         drawing.remark("stopped", line=number, error=f"{type(error).__name__}: {str(error).partition(chr(10))[0]}")
@@ -254,6 +259,32 @@ class Drawing:
                 break
             self.fold = closed
             del self.layout
+
+    def fit(self) -> None:
+        """Fold until the picture fits a screen: modules, loops, and lines of code where it is much too high."""
+        self.close_what_is_too_high()
+        if self.layout.height > MUCH_TOO_HIGH:
+            self.close_lines()
+
+    def close_lines(self) -> None:
+        """Draw lines of the program as boxes, the largest first, then turns of loops, until the picture fits."""
+        before = self.graph, self.fold, self.layout
+        self.graph = by_lines(self.graph, self.fold.steps)
+        folded = levels.fold(self.graph, repeats=bool(self.fold.rolls))
+        found = groups(folded)
+
+        def fits(last: int) -> bool:
+            opened = frozenset(id for ids in found[last + 1:] for id in ids)
+            self.fold = replace(folded, closed=folded.closed - opened, clear=folded.clear | opened)
+            self.show = self.shows()
+            self.__dict__.pop("layout", None)
+            return self.layout.height <= MUCH_TOO_HIGH
+
+        fits(min(bisect_left(range(len(found)), True, key=fits), len(found) - 1))
+        self.close_what_is_too_high()
+        if self.fold.shown < 2:  # that would be no picture
+            self.graph, self.fold, self.layout = before
+            self.show = self.shows()
 
     def remark(self, key: str, **facts: Any) -> None:
         """Say something under the title."""

@@ -50,8 +50,10 @@ def tag(name: str, body: str | None = None, **attributes: str | float | None) ->
     listed = ""
     for key, value in attributes.items():
         if value is not None and value != "":
-            special = isinstance(value, str) and SPECIAL.search(value)
-            quoted = quoteattr(value) if special else f'"{value if isinstance(value, str) else num(value)}"'
+            if isinstance(value, str):
+                quoted = quoteattr(value) if SPECIAL.search(value) else f'"{value}"'
+            else:
+                quoted = f'"{num(value)}"'
             listed += f" {'class' if key == 'kind' else key.replace('_', '-')}={quoted}"
     return f"<{name}{listed}/>" if body is None else f"<{name}{listed}>{body}</{name}>"
 

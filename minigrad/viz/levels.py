@@ -177,11 +177,11 @@ def fold(graph: Graph, level: str | None = None, open: Iterable[str] = (), repea
     graph, rolls = roll_up(graph) if repeats and graph.repeats else (graph, {})
     everything = Fold(graph, scopes={s.id: s for s in graph.scopes}, rolls=rolls, total=total)
     all_ = replace(everything, clear=clear(everything))
-    modules = {s.id for s in graph.scopes if s.kind == "module"}
+    modules, lines = ({s.id for s in graph.scopes if s.kind == kind} for kind in ("module", "line"))
     calls = frozenset(all_.scopes) - all_.clear - rolls.keys() - modules
     one = {id for id, roll in rolls.items() if roll.alone in modules}  # which are as good as the module in them
     folded = replace(all_, closed=calls | (modules - all_.clear) | one)
-    if level == "ops" or (level is None and not modules):
+    if level == "ops" or (level is None and not modules | lines):
         found = all_
     elif level == "functions":
         found = replace(all_, closed=calls)

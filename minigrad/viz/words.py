@@ -208,6 +208,8 @@ def title_of(fold: Fold, id: str) -> tuple[str, str]:
     scope = fold.scopes[id]
     if id in fold.rolls:
         return scope.name, f"{scope.path.rpartition('.')[2]} × {fold.rolls[id].count}".strip()
+    if scope.kind == "line":
+        return scope.path, scope.name
     return (f"{scope.name}()", "") if scope.kind == "call" else (scope.name, scope.path.rpartition(".")[2])
 
 
@@ -215,7 +217,7 @@ def module(fold: Fold, id: str, values: Mapping[str, str]) -> Module:
     """The words of a closed scope."""
     count = len(fold.inside[id])
     title, path = title_of(fold, id)
-    return Module(f"+{count}" if count > 1 else "", title, shorten(path, 120), shapes_of(fold, id),
+    return Module(f"+{count}" if count > 1 else "", title, shorten(path, 140), shapes_of(fold, id),
                   chips_of(fold, id, values))
 
 

@@ -29,7 +29,7 @@ def pictures(name):
         yield f"{level} at 1100 px", drawn(graph, roots, "backward", level, width=1100)
 
 
-@pytest.mark.parametrize("name", networks.LINES | networks.OTHERS)
+@pytest.mark.parametrize("name", networks.LINES | networks.OTHERS | networks.CODE)
 def test_nothing_stands_over_anything_else(name, sheet):
     found = {}
     for which, drawing in pictures(name):

@@ -1,0 +1,159 @@
+"""Lines of code as boxes: what each holds, that nothing goes around one, and when a picture has them at all."""
+
+import re
+from graphlib import TopologicalSorter
+
+import pytest
+import torch
+
+import minigrad
+from minigrad.graph import read
+from minigrad.viz import draw
+from minigrad.viz.lines import Piece, by_lines, spans, turns
+from tests import networks
+
+VIEWS = ("record", "forward", "backward")
+
+
+def picture(name, library=minigrad, **options):
+    return networks.run(name, library, lambda *roots, names: draw(*roots, names=names, lang="en", **options))[0]
+
+
+def boxed(drawing):
+    """The scopes of lines that are closed, with their operations."""
+    fold = drawing.fold
+    return [(fold.scopes[id], fold.inside[id]) for id in fold.boxes if fold.scopes[id].kind == "line"]
+
+
+def numbers(path):
+    """The line numbers that a path tells."""
+    for part in path.split(" ", 1)[1].split(", "):
+        first, _, last = part.partition("-")
+        yield from range(int(first), int(last or first) + 1)
+
+
+@pytest.mark.parametrize("view", VIEWS)
+@pytest.mark.parametrize("name", networks.CODE)
+def test_what_would_be_many_screens_high_fits_with_its_lines_folded(name, view):
+    drawing = picture(name, view=view)
+
+    wide, high = map(float, re.search(r'viewBox="\S+ \S+ (\S+) (\S+)"', drawing.to_svg()).groups())
+    assert wide <= 860
+    assert high <= 1150
+    assert picture(name, view=view, level="ops").layout.height > 900
+    assert boxed(drawing)
+
+
+@pytest.mark.parametrize("name", networks.CODE)
+def test_a_box_holds_what_its_lines_made_in_a_row_and_names_them(name):
+    drawing = picture(name)
+    ran = [n.id for n in sorted(drawing.fold.graph.ops, key=lambda n: n.seq)]
+    texts = networks.CODE[name].strip().splitlines()
+
+    for scope, ops in boxed(drawing):
+        told = [*numbers(scope.path)]
+        assert {n.line[0] for n in ops} <= {*told}
+        assert scope.name.removesuffix(" …") == texts[told[0] - 1].strip()
+        first = ran.index(ops[0].id)
+        assert [n.id for n in ops] == ran[first:first + len(ops)]
+
+
+@pytest.mark.parametrize("name", networks.CODE)
+def test_no_way_leads_out_of_a_box_and_back(name):
+    fold = picture(name).fold
+    whole = TopologicalSorter()
+    for n in fold.graph.ops:
+        for e in n.edges:
+            a, b = fold.box.get(n.id, n.id), fold.box.get(e.node, e.node)
+            if e.node in {n.id for n in fold.graph.ops} and a != b:
+                whole.add(a, b)
+
+    assert [*whole.static_order()]  # raises CycleError for a circle
+
+
+def test_lines_are_opened_by_their_names():
+    closed = picture("highway")
+    name = max((scope.path for scope, _ in boxed(closed)), key=len)
+    opened = picture("highway", open=[name])
+
+    assert name == "lines 4-6"
+    assert f'open=["{name}"]' in closed.to_svg().replace("&quot;", '"')
+    assert {scope.path for scope, _ in boxed(opened)} == {"line 4", "line 5", "line 6", "line 7"}
+    assert "lines 4-6" in opened.to_svg()  # on a frame
+    with pytest.raises(ValueError, match=r"no module, function or line .*'line 4'"):
+        picture("highway", open="line 99")
+
+
+def test_in_an_explorer_one_turn_is_opened_alone():
+    explorer = picture("highway").explore()
+    first = explorer.pictures[0]
+    turn = next(scope.id for scope, _ in boxed(explorer.drawing) if scope.path == "lines 4-6")
+
+    opened = explorer.picture(first["to"][turn])["svg"]
+
+    assert opened.count(">lines 4-6<") == 4
+    assert opened.count(">line 5<") == 1
+
+
+@pytest.mark.parametrize("name", ["tutorial", "mlp", "lenet", "rnn 10", "with .grad", "double backward"])
+def test_a_picture_that_is_not_much_too_high_has_no_boxes_for_lines(name):
+    assert boxed(picture(name)) == []
+
+
+def test_one_line_that_made_everything_is_no_picture():
+    x = minigrad.ones(3, requires_grad=True)
+    y = ((x * 2 + 1) * (x * 3 - 1) * (x * 5 + 2) * (x * 7 - 3) * (x * 9 + 4) * (x - 1)).sin().exp().pow(2).mean()
+
+    drawing = draw(y)
+
+    assert drawing.layout.height > 900
+    assert boxed(drawing) == []
+
+
+def test_lines_of_real_torch_are_folded_where_they_are_known():
+    from minigrad import graph
+
+    with graph.scopes():
+        drawing = picture("highway", torch)
+
+    assert {scope.path for scope, _ in boxed(drawing)} == {"lines 4-6", "line 7"}
+
+
+def piece(number, outer=""):
+    return Piece(number, f"line {number}", outer, (f"{number}",))
+
+
+@pytest.mark.parametrize(("ran", "found"), [
+    ([1, 2, 3, 4], []),
+    ([1, 3, 4, 3, 4, 9], [[3, 4], [3, 4]]),
+    ([1, 3, 5, 3, 4, 4, 5, 3, 4, 4, 4, 5, 6], [[3, 5], [3, 4, 4, 5], [3, 4, 4, 4, 5]]),  # a loop in a loop
+    ([2, 2, 2], []),  # one line, which has its box
+    ([4, 5, 3, 4, 5, 3, 4, 5], [[4, 5], [3, 4, 5], [3, 4, 5]]),  # the first turn left a line out
+    ([3, 4, 0, 3, 4, 3, 4], [[3, 4], [3, 4], [3, 4]]),
+    ([3, 4, 3, 4, 8, 9, 8, 9, 8, 9], [[3, 4], [3, 4], [8, 9], [8, 9], [8, 9]]),
+    ([18, 19, 20, 18], [])])
+def test_a_turn_ends_where_the_text_jumps_back(ran, found):
+    assert [[p.number for p in turn] for turn in turns([*map(piece, ran)])] == found
+
+
+def test_a_turn_stays_in_one_module():
+    known = [piece(1, "a"), piece(2, "a"), piece(1, "b"), piece(2, "b")]
+
+    assert [*turns(known)] == [known[:2], known[2:]]
+
+
+@pytest.mark.parametrize(("numbers", "text"), [
+    ([4], "4"), ([6, 4, 5], "4-6"), ([12, 14, 12], "12-14"), ([50, 10, 11], "10-11, 50")])
+def test_numbers_of_lines_far_apart_are_told_apart(numbers, text):
+    assert spans(numbers) == text
+
+
+def test_a_line_that_is_one_call_keeps_the_box_of_the_call():
+    def scopes(line):
+        networks.CODE["one line"] = f"x = torch.ones(2, 3, requires_grad=True); t = torch.tensor([0, 1])\n{line}\ny"
+        graph = networks.run("one line", minigrad, read)[0]
+        del networks.CODE["one line"]
+        return [(s.kind, s.path or s.name) for s in by_lines(graph).scopes]
+
+    assert scopes("y = F.cross_entropy(x, t)") == [("call", "cross_entropy")]
+    assert scopes("y = F.cross_entropy(x, t) * 2") == [("call", "cross_entropy"), ("line", "line 2")]
