@@ -20,6 +20,7 @@ from .live import is_tensor, nodes_of
 from .preview import norm
 from .program import Context
 from .recorder import plain
+from .snapshot import by_key
 from .trial import nodes_behind
 
 
@@ -100,10 +101,7 @@ def of_loss(loss: Any, name: str, params: dict[str, Any], context: Context | Non
 
 def wall(got: dict[Any, Any], leaf: Any, name: str) -> causes.Finding | None:
     """The nearest node of torch's that got a gradient other than zero, of those that lead to a leaf and sent none."""
-    senders: dict[Any, list[Any]] = {}
-    for n in got:
-        for child, _ in n.next_functions:
-            senders.setdefault(child, []).append(n)
+    senders = by_key((child, n) for n in got for child, _ in n.next_functions)
     ends = [n for n in got if getattr(n, "variable", None) is leaf]
     for end in ends:  # grows while it is read
         ends += (above := senders.pop(end, []))
@@ -205,8 +203,7 @@ def of_steps(params: dict[str, Any], trained: dict[str, Any], step: Callable[[],
         if found is not None:
             yield Remark(f"step_{key}", {}, found)
     if two.old is not None:
-        found = numbers.at_node("taken_along", two.old)
-        yield Remark("grows", {"count": len([*nodes_of([two.old], {})])}, found)
+        yield Remark("grows", {"count": len([*nodes_of([two.old], {})])}, numbers.at_node("taken_along", two.old))
         two.old = None
     if two.kept:
         yield Remark("kept", {"names": listed([name for name in params if name in two.kept])})

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..core.row import TABLE, Row
 from .live import Key, Reader
-from .snapshot import AnyNode, AnyTensor, Graph
+from .snapshot import AnyNode, AnyTensor, Graph, by_key
 from .torch_scopes import calls, line_of
 
 
@@ -66,7 +66,5 @@ def rows_by_grad_fn() -> dict[str, Row]:
     Such rows compute alike (`add` with and without alpha); a name whose rows differ in their inputs, as that of
     the second derivatives of a convolution, tells nothing.
     """
-    rows: dict[str, list[Row]] = {}
-    for row in TABLE.values():
-        rows.setdefault(row.grad_fn, []).append(row)
+    rows = by_key((row.grad_fn, row) for row in TABLE.values())
     return {name: same[0] for name, same in rows.items() if len({row.differentiable for row in same}) == 1}

@@ -262,9 +262,6 @@ class Reader:
             self.infer_shapes(key)
         self.few = len(slots) <= SUMMED_UP
         self.records = {slot: self.record(slot) for slot in slots}
-        self.outputs: dict[Key, list[Slot]] = {}
-        for slot in self.records:
-            self.outputs.setdefault(slot[0], []).append(slot)
         for key in order:
             self.name_replaced(key)
 

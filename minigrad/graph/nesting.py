@@ -16,7 +16,7 @@ from typing import Any
 
 from ..core.beside.scopes import Call
 from .program import called, expression, position
-from .snapshot import NodeRecord, Repeat, Scope, TensorRecord
+from .snapshot import NodeRecord, Repeat, Scope, TensorRecord, by_key
 
 LONGEST, TURNS = 200, 3  # operations in one turn of a loop; fewer turns are no loop
 
@@ -135,9 +135,7 @@ class Scopes:
         for s in self.found:  # outer ones first
             around[s.id] = [*around[s.parent], s.id]
         chains = [around[self.of.get(n.id, "")] for n in ops]
-        shapes: dict[str | None, list[Any]] = {}
-        for t in tensors:
-            shapes.setdefault(t.node, []).append(t.shape)
+        shapes = by_key((t.node, t.shape) for t in tensors)
         same, like = list[Any](), list[Any]()
         for n in ops:
             scope = scopes.get(self.of.get(n.id, ""), Scope("", "", ""))
@@ -146,8 +144,7 @@ class Scopes:
             same.append((*at, scope.path))
             like.append((*at, *shapes.get(n.id, ()), *kept))
         leaves = {n.id: n.id for n in records if n.kind == "accumulate"}
-        own = {id: str(shapes[id]) for id in leaves}
-        blocks = self.turns_of(ops, like, chains, own) if scopes else ()
+        blocks = self.turns_of(ops, like, chains, {id: str(shapes[id]) for id in leaves}) if scopes else ()
         found = [*self.turns_of(ops, same, chains, leaves), *(turns for turns in blocks if turns[0][-1] in leaves)]
         return tuple(Repeat(f"r{k}", turns) for k, turns in enumerate(dict.fromkeys(found), 1))
 
@@ -241,10 +238,7 @@ def periodic(kinds: list[Any]) -> bool:
 def runs(keys: Sequence[Any], begins_at: Callable[[int], Any]) -> Iterator[tuple[int, int, int]]:
     """(start, period, turns) of what comes at least `TURNS` times in a row, the shortest period first; of so few turns
     a loop around them that covers more."""
-    start, size = 0, len(keys)
-    later: dict[Any, list[int]] = {}
-    for i, key in enumerate(keys):
-        later.setdefault(key, []).append(i)
+    start, size, later = 0, len(keys), by_key((key, i) for i, key in enumerate(keys))
     while start < size:
         found = start, 1, 0
         places = later[keys[start]]

@@ -23,6 +23,7 @@ from ..core.beside.ledger import Place
 from ..core.beside.lines import PACKAGE_FILES, source_line
 from ..core.graph import TensorBase
 from . import tracebacks
+from .snapshot import by_key
 
 SIGNS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 FILLING = {"append", "extend", "insert", "update", "setdefault", "add"}  # methods that put something into a container
@@ -57,10 +58,8 @@ class Source:
                                       or node.items[0].context_expr for node in heads}
         whole = ast.expr | ast.AugAssign | ast.Import | ast.ImportFrom
         self.spans |= {span(node): node for node in reversed(nodes) if isinstance(node, whole)}
-        self.writes: dict[tuple[Any, str], list[Any]] = {}  # (function or None, name) -> statements that write it
-        for node in nodes:
-            for name in written(node):
-                self.writes.setdefault((self.function(node), name), []).append(node)
+        # (function or None, name) -> statements that write it
+        self.writes = by_key(((self.function(node), name), node) for node in nodes for name in written(node))
         self.gives = {name for home, name in self.writes if home is None} | {
             node.name for node in self.tree.body if isinstance(node, (ast.ClassDef, *FUNCTIONS))}
         for several in self.writes.values():
@@ -294,8 +293,7 @@ class Context(NamedTuple):
         """The expressions that an expression was made from, in one step."""
         for part in ast.walk(node):
             if isinstance(part, ast.Name | ast.Attribute) and isinstance(part.ctx, ast.Load):
-                name = ast.unparse(part)
-                yield from self.made(name, part)
+                yield from self.made(ast.unparse(part), part)
                 if isinstance(part, ast.Attribute) and is_learners(owner := self.value(part.value)):
                     for home in {source_of(f.__code__) for f in methods(owner)}:
                         yield from Context(home, names={**self.names, "self": owner}).elsewhere(f"self.{part.attr}")
@@ -352,9 +350,8 @@ def feeding(node: Any, context: Context) -> Iterator[tuple[Any, Context]]:
                 queue.append((part, there))
 
 
-@lru_cache(2 * CELLS)  # what is looked at must not be parsed anew meanwhile: its nodes are known by identity
-def _parsed(file: str, text: str) -> Source:
-    return Source(file, text)
+# what is looked at must not be parsed anew meanwhile: its nodes are known by identity
+_parsed = lru_cache(2 * CELLS)(Source)
 
 
 def source_of(of: str | CodeType) -> Source:

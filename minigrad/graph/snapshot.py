@@ -18,6 +18,14 @@ AnyTensor = Any  # what the records are read from: a tensor of minigrad, or of t
 AnyNode = Any  # a node of their graphs
 
 
+def by_key(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, list[Any]]:
+    """Key -> all values that come with it, in their order."""
+    found: dict[Any, list[Any]] = {}
+    for key, value in pairs:
+        found.setdefault(key, []).append(value)
+    return found
+
+
 def _uncompared(default: Any = None) -> Any:
     """A field that `==` leaves out: torch cannot tell it, or it is a value."""
     return field(default=default, compare=False)
@@ -250,10 +258,7 @@ class Graph:
 
     @cached_property
     def _hanging(self) -> dict[str | None, list[TensorRecord]]:
-        found: dict[str | None, list[TensorRecord]] = {}
-        for t in self.tensors:
-            found.setdefault(t.node, []).append(t)
-        return found
+        return by_key((t.node, t) for t in self.tensors)
 
     def outputs(self, node: str | None) -> list[TensorRecord]:
         """The tensors that hang from a node (or the leaf that an AccumulateGrad feeds)."""

@@ -16,7 +16,7 @@ from typing import Any
 from ..text import both
 from .nesting import call_at
 from .program import expression, getline, position, source_of, span
-from .snapshot import Graph, NodeRecord, Span, TensorRecord
+from .snapshot import Graph, NodeRecord, Span, TensorRecord, by_key
 
 LONGEST = 30  # characters of an expression that stands for a tensor
 PLAIN = re.compile(r"[\w\s.,()\[\]+\-*/@=:'·−#]+")  # what can stand in a formula as it is; `#` before a number
@@ -55,11 +55,9 @@ class Symbols:
         self.labels = numbered((t.id, self.named(t)) for t in graph.tensors)
         self.places = {(t.node, t.nr): self.labels[t.id] for t in reversed(graph.tensors) if t.node}
         self.root = self.labels[graph.roots[0]]
-        self.senders: dict[Place, list[str]] = defaultdict(list)  # edges by where they lead
-        for n in graph.nodes:
-            for e in n.edges:
-                if e.node:
-                    self.senders[e.node, e.nr].append(n.edge_id(e.slot))
+        # edges by where they lead
+        self.senders = defaultdict(list, by_key(
+            ((e.node, e.nr), n.edge_id(e.slot)) for n in graph.nodes for e in n.edges if e.node))
         self.ways: dict[str, str] = {}
         for edges in self.senders.values():
             self.ways |= numbered(((edge, self.way(edge)) for edge in edges), " ({})")
@@ -129,13 +127,10 @@ def returned(graph: Graph) -> dict[str, str]:
     """The tensors that modules surely return, by id: what alone of a module is used outside; and the module's path."""
     scopes = {s.id: s for s in graph.scopes}
     leaving: dict[str, set[str]] = defaultdict(set)
-    users: dict[str | None, list[str]] = defaultdict(list)
-    for n in graph.nodes:
-        for e in n.edges:
-            users[e.tensor].append(n.scope)
+    users = by_key((e.tensor, n.scope) for n in graph.nodes for e in n.edges)
     for t in graph.tensors:
         for id in graph.chains[graph.node(t.node).scope] if t.node else ():
-            if t.id in graph.roots or any(id not in graph.chains[scope] for scope in users[t.id]):
+            if t.id in graph.roots or any(id not in graph.chains[scope] for scope in users.get(t.id, ())):
                 leaving[id].add(t.id)
     alone = {next(iter(ids)): scopes[id] for id, ids in leaving.items() if len(ids) == 1}
     return {id: s.path for id, s in alone.items() if s.kind == "module"}
@@ -191,10 +186,8 @@ def placed(graph: Graph, places: Mapping[str, tuple[Any, int]]) -> Graph:
 
 def sources(graph: Graph, places: Mapping[str, tuple[Any, int]]) -> dict[str, str]:
     """The learner's expression for what a node made, where it is short and surely means just that."""
-    together: dict[Any, list[NodeRecord]] = defaultdict(list)
-    for n in graph.ops:
-        if places[n.id][0] is not None and n.name != "CopySlices":
-            together[places[n.id]].append(n)
+    together = by_key((places[n.id], n) for n in graph.ops
+                      if places[n.id][0] is not None and n.name != "CopySlices")
     found: dict[str, str] = {}
     for (code, lasti), several in together.items():
         made = expression(code, lasti)

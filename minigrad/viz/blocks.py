@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from ..graph.snapshot import Cut, Edge, Graph, Hook, NodeRecord, Saved, TensorRecord
+from ..graph.snapshot import Cut, Edge, Graph, Hook, NodeRecord, Saved, TensorRecord, by_key
 from . import words
 from .layout import Item, Point, around
 from .levels import Fold
@@ -132,9 +132,7 @@ class Builder:
         self.users = graph.users
         self.cut_off = {cut.node for cut in graph.cuts}
         self.drawer = DRAWER if "grads" in show else 26
-        self.hooks: dict[str, list[Hook]] = {}
-        for hook in graph.hooks if "hooks" in show else ():
-            self.hooks.setdefault(hook.node, []).append(hook)
+        self.hooks = by_key((hook.node, hook) for hook in graph.hooks if "hooks" in show)
 
     def blocks(self) -> dict[str, Block]:
         """All blocks that are not part of another one."""
@@ -275,8 +273,7 @@ class Builder:
         block.entries.setdefault(0, (target.right, target.cy))
         if node.id in {self.graph.tensor(r).node for r in self.graph.roots}:
             x, y = block.entries[0]
-            wide = max(36, self.slot_width(f"seed:{node.id}") + 14)
-            block.room.append(Box(x, y - 20, wide, 26))
+            block.room.append(Box(x, y - 20, max(36, self.slot_width(f"seed:{node.id}") + 14), 26))
             block.slots[f"seed:{node.id}"] = (x + 14, y - 8, "start")
 
     def one_stem(self, block: Block, node: NodeRecord, target: Box, t: TensorRecord, y: float) -> None:

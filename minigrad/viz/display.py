@@ -23,7 +23,7 @@ from typing import Any
 from ..graph import from_torch, live, unfinished
 from ..graph.flows import Flows, first_bad, flows
 from ..graph.program import own_locals
-from ..graph.snapshot import AnyTensor, Graph, part
+from ..graph.snapshot import AnyTensor, Graph, by_key, part
 from ..graph.tangents import with_tangents
 from ..text import LANGUAGES, chosen, demand, say
 from ..text.numbers import two_digits
@@ -204,12 +204,6 @@ def few_colours(png: bytes) -> bytes:
     return min(small.getvalue(), png, key=len)
 
 
-def edges_behind(fold: levels.Fold) -> dict[str, list[str]]:
-    """Edge that is drawn into a closed box -> all that it stands for."""
-    found: dict[str, list[str]] = {}
-    for edge, drawn in fold.wires.items():
-        found.setdefault(drawn, []).append(edge)
-    return found
 
 
 class TextWithDrawing:
@@ -326,7 +320,8 @@ class Drawing:
         other.fold, other.view, other.width = replace(fold, compact=compact), view, width
         other.show, other.lang = other.shows(), "en"  # whose words are wider
         if self.flows is not None:
-            mine, theirs = edges_behind(self.fold), edges_behind(fold)
+            # edge that is drawn into a closed box -> all that it stands for
+            mine, theirs = (by_key((drawn, edge) for edge, drawn in f.wires.items()) for f in (self.fold, fold))
             known = {slot: text for slot, text in self.flows.texts.items() if slot.split(":")[0] not in ("edge", "sum")}
             for name, text in self.flows.each.items():
                 edge = name.partition(":")[2]

@@ -47,8 +47,7 @@ class Writer:
     def shown(self, id: str) -> str:
         """The box that hides a node, or a tensor that one made; else the id itself."""
         t = self.graph.tensors_by_id.get(id)
-        hidden = t is not None and id not in self.graph.roots
-        return self.fold.box.get(t.node or "" if t and hidden else id, id)
+        return self.fold.box.get(t.node or "" if t and id not in self.graph.roots else id, id)
 
     def source(self) -> str:
         """The whole file."""

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import traitlets
 
-from ..graph.snapshot import Graph, NodeRecord, TensorRecord
+from ..graph.snapshot import Graph, NodeRecord, TensorRecord, by_key
 from ..text import both, script_words
 from . import levels, words
 from .display import Drawing
@@ -53,10 +53,7 @@ class Explorer(Stage):
         self.turns = levels.fold(graph, repeats=False) if drawing.fold.rolls else drawing.fold
         first = State(drawing.view, False, not drawing.fold.rolls, drawing.fold.closed)
         self.first, self.states, self.why = first, {first: 0}, why_of_parts(graph)
-        lines: dict[tuple[int, str], list[str]] = {}
-        for n in sorted(graph.nodes, key=lambda n: n.seq):
-            if n.line and n.line[1]:
-                lines.setdefault(n.line, []).append(n.id)
+        lines = by_key((n.line, n.id) for n in sorted(graph.nodes, key=lambda n: n.seq) if n.line and n.line[1])
         code = [[number, text, ids] for (number, text), ids in sorted(lines.items())]
         index = list(self.index())
         roots = ", ".join(graph.tensor(root).label for root in graph.roots)

@@ -10,12 +10,10 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from itertools import groupby
 from math import prod
-from operator import itemgetter
 from typing import Any
 
-from ..graph.snapshot import Graph, NodeRecord, part
+from ..graph.snapshot import Graph, NodeRecord, by_key, part
 from ..text import say
 from .rolled import Roll, roll_up
 
@@ -104,8 +102,7 @@ class Fold:
     @cached_property
     def chips_of(self) -> dict[str, list[str]]:
         """Closed scope -> the AccumulateGrads that it names."""
-        return {box: [acc for acc, _ in several]
-                for box, several in groupby(sorted(self.chips.items(), key=itemgetter(1)), itemgetter(1))}
+        return by_key((box, acc) for acc, box in self.chips.items())
 
     @cached_property
     def round(self) -> dict[str, str]:
@@ -196,8 +193,7 @@ def fold(graph: Graph, level: str | None = None, open: Iterable[str] = (), repea
 def clear(fold: Fold) -> frozenset[str]:
     """Scopes without a box: the top module, a call that is everything in its module, or only one op."""
     tops = [id for id, outer in fold.parent.items() if not outer and fold.scopes[id].kind == "module"]
-    inner = set(fold.parent.values())
-    found = {tops[0]} if len(tops) == 1 and tops[0] in inner else set()
+    found = {tops[0]} if len(tops) == 1 and tops[0] in fold.parent.values() else set()
     found |= {roll.alone for roll in fold.rolls.values()} - {""}
     for id, s in fold.scopes.items():
         outer, count = fold.parent[id], len(fold.inside[id])
@@ -247,11 +243,10 @@ def few(fold: Fold) -> Fold:
 
 def order_spans(fold: Fold) -> dict[str, str]:
     """Box or node -> its numbers in the order of backward, `3–6`, AccumulateGrad included."""
-    spans: dict[str, list[int]] = {}
     rolled = {id: scope for scope, roll in fold.rolls.items() for turn in roll.turns for id in turn}
-    for id in {**{n.id: n for n in fold.graph.nodes}, **rolled}:
-        shown = rolled.get(id) or fold.box.get(id) or fold.chips.get(id) or id
-        spans.setdefault(shown, []).append(int(id[1:]))  # ids count in the order of backward
+    # ids count in the order of backward
+    spans = by_key((rolled.get(id) or fold.box.get(id) or fold.chips.get(id) or id, int(id[1:]))
+                   for id in dict.fromkeys((*(n.id for n in fold.graph.nodes), *rolled)))
     return {id: f"{min(n)}–{max(n)}" if len(n) > 1 else str(n[0]) for id, n in spans.items()}
 
 
