@@ -289,8 +289,10 @@ def part(graph: Graph, start: Iterable[str], radius: float = inf, both_ways: boo
     near = within(graph, start, radius, both_ways)
     chosen = [n for n in graph.nodes if n.id in near]
     used = {e.tensor for n in chosen for e in n.edges} | {s.tensor for n in chosen for s in n.saved}
-    found = only(graph, (replace(n, edges=tuple(_cut(e, near) for e in n.edges)) for n in chosen),
-                 [t for t in graph.tensors if t.node in near or (t.node is None and t.id in used)])
+    shown = {None, *near}
+    nodes = (replace(n, edges=tuple(e if e.node in shown else replace(e, node=None, tensor=None, cut=True)
+                                    for e in n.edges)) for n in chosen)
+    found = only(graph, nodes, [t for t in graph.tensors if t.node in near or (t.node is None and t.id in used)])
     return replace(found, repeats=())
 
 
@@ -304,10 +306,6 @@ def only(graph: Graph, nodes: Iterable[NodeRecord], tensors: Sequence[TensorReco
                    hooks=tuple(h for h in graph.hooks if h.node in kept),
                    cuts=tuple(c for c in graph.cuts if c.node in kept or (c.node is None and (
                        c.tensor in there or any(id.partition(":")[0] in kept for id in c.into)))))
-
-
-def _cut(edge: Edge, near: set[str]) -> Edge:
-    return edge if edge.node is None or edge.node in near else replace(edge, node=None, tensor=None, cut=True)
 
 
 def within(graph: Graph, start: Iterable[str], radius: float = inf, both_ways: bool = False) -> set[str]:

@@ -272,8 +272,7 @@ def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: An
         if attn_mask._data.dtype.kind == "b":
             attn_mask = constant(Tensor, xp.where(attn_mask._data, 0, -xp.inf).astype(query._data.dtype))
         weights = weights.add_(attn_mask)
-    weights = act.safe_softmax(weights, -1)
-    return dropout(weights, dropout_p) @ value
+    return dropout(act.safe_softmax(weights, -1), dropout_p) @ value
 
 
 # ---- dropout
@@ -519,8 +518,7 @@ def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any 
     sizes = tuple(normalized_shape)
     if input._data.shape[-len(sizes) :] != sizes:
         check_parameters(*(t if t is None else t._data for t in (input, weight, bias)))
-        stars = "".join(f", {n}" for n in sizes)
-        need(False, "normalized_shape", list(sizes), stars, list(input.shape))
+        need(False, "normalized_shape", list(sizes), "".join(f", {n}" for n in sizes), list(input.shape))
     implemented("LayerNormKernelImpl", input._data)
     _same_sizes(sizes, "Expected {0} to be of same shape as normalized_shape, but got {0} of shape {1} and "
            "normalized_shape = {2}", weight=weight, bias=bias)
@@ -571,8 +569,7 @@ def instance_norm(input: Any, running_mean: Any = None, running_var: Any = None,
     n, c, *rest = input.shape
     need(use_input_stats or all(t is not None for t in (running_mean, running_var)), "instance_norm_running")
     weight, bias, *copies = (None if t is None else t.repeat(n) for t in (weight, bias, running_mean, running_var))
-    x = input.contiguous().view(1, n * c, *rest)
-    y = _over_batch(x, weight, bias, *copies, use_input_stats, momentum, eps)
+    y = _over_batch(input.contiguous().view(1, n * c, *rest), weight, bias, *copies, use_input_stats, momentum, eps)
     for running, copy in zip((running_mean, running_var), copies, strict=True):
         if running is not None:  # each example has moved its own
             running.detach().copy_(copy.view(n, c).mean(0))
@@ -618,14 +615,10 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
 # ---- losses
 
 
-def _warn_of_sizes(input: Any, target: Any, stacklevel: int = 3) -> None:
-    if target.size() != input.size():
-        presentation.warn("loss_sizes", target.shape, input.shape, stacklevel=stacklevel)
-
-
 def _expanded_pair(kernel: str, input: Any, target: Any, weight: Any, reduction: str, *flags: Any) -> tuple:
     """Both in the shape in which they meet, and the reduction."""
-    _warn_of_sizes(input, target, 4)
+    if target.size() != input.size():
+        presentation.warn("loss_sizes", target.shape, input.shape, stacklevel=3)
     reduction = legacy_reduction(reduction, *flags)
     sizes = common_shape(input._data.shape, target._data.shape)
     need(weight is None or reduction in _REDUCTIONS, "weighted_reduction", reduction, kind=ValueError)

@@ -31,23 +31,20 @@ def render(graph: Graph, layout: Layout, view: str = "record", theme: str | None
     """The picture. `framed` adds title and legend; without a `theme` colours are custom properties;
     `values` (slot -> text) fills slots that the graph itself leaves empty; parts whose id is among
     `marks` stand out; `remarks` stand under the title; `heat` (edge -> px) makes wires thick."""
-    painter = Painter(graph, layout, view, lang, show, values or {}, marks)
-    painter.remarks, painter.heat = list(remarks), heat or {}
-    return painter.picture(theme, framed)
+    return Painter(graph, layout, view, lang, show, values or {}, marks, remarks, heat or {}).picture(theme, framed)
 
 
 class Painter:
     """Writes the parts of one picture; what it drew goes into the legend."""
 
-    def __init__(self, graph: Graph, layout: Layout, view: str, lang: str | None,
-                 show: frozenset[str], values: Mapping[str, str], marks: frozenset[str]) -> None:
+    def __init__(self, graph: Graph, layout: Layout, view: str, lang: str | None, show: frozenset[str],
+                 values: Mapping[str, str], marks: frozenset[str], remarks: Sequence[str],
+                 heat: Mapping[str, float]) -> None:
         self.graph, self.at, self.view, self.lang, self.show = graph, layout, view, lang, show
         self.fold = layout.fold or Fold(graph)
         inside = {**self.fold.chips, **self.fold.box}  # what is marked in a closed box marks the box
         self.box, self.marks = layout.boxes, marks | {inside.get(re.split("[.:]", id)[0], id) for id in marks}
-        self.values = {**words.known_values(graph), **values}
-        self.remarks: list[str] = []
-        self.heat: Mapping[str, float] = {}
+        self.values, self.remarks, self.heat = {**words.known_values(graph), **values}, remarks, heat
         self.frames: list[str] = []
         self.wires: list[str] = []
         self.parts: list[str] = []

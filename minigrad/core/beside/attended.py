@@ -89,7 +89,7 @@ class AttendedTask(GraphTask):
             for nr, grad in enumerate(arrived if node in self.needed else grads):
                 self.capture(output_of(node, nr), grad)
         if node.hooks is not None and self._runs(node):
-            grads = gates.pre_hooks(self, node, grads)
+            grads = gates.node_hooks(self, node, "pre", grads)
         return grads
 
     def apply(self, node: Node, received: tuple) -> tuple:

@@ -64,20 +64,15 @@ def _retain(task: Any, node: Any, nr: int, tensor: Any, grad: Any) -> None:
         task.watch.capture(node, nr, grad)
 
 
-def pre_hooks(task: Any, node: Any, grads: tuple) -> tuple:
-    """Run the node's pre-hooks on what it is about to receive."""
-    return _node_hooks(task, node, "pre", grads)
-
-
 def post_hooks(task: Any, node: Any, sent: tuple, grads: tuple) -> tuple:
     """Run the node's post-hooks: they see what it received and may replace what it sends."""
     received = tuple(shown(task, g) for g in grads)
     if not node.wants_undefined:  # what a learner's own backward returned is shown as it is
         sent = tuple(None if e is None else g for g, e in zip(sent, node.edges, strict=False))
-    return _node_hooks(task, node, "post", sent, received)
+    return node_hooks(task, node, "post", sent, received)
 
 
-def _node_hooks(task: Any, node: Any, kind: str, grads: tuple, *received: tuple) -> tuple:
+def node_hooks(task: Any, node: Any, kind: str, grads: tuple, *received: tuple) -> tuple:
     """Run the hooks of one kind, each on what the one before has left of `grads`."""
     for hook in list(getattr(node.hooks, kind).values()):
         given, before = tuple(shown(task, g) for g in grads), grads
@@ -105,7 +100,7 @@ def leaf_with_hooks(task: Any, leaf: Any, grad: Any, accumulate: Callable) -> No
     if task.captured is not None:
         task.capture(leaf, grad)
         return
-    (grad,) = pre_hooks(task, node, (grad,))
+    (grad,) = node_hooks(task, node, "pre", (grad,))
     before = leaf._grad
     accumulate(leaf, grad)
     if watch is not None:
