@@ -64,8 +64,7 @@ full_tracebacks = _tracebacks.full_tracebacks
 
 _LAZY = {"draw": "viz", "step": "viz", "compare": "viz", "save_page": "viz", "why": "viz", "doctor": "viz",
          "paths": "viz", "watch": "viz", "broken": "graph", "nudge": "viz", "training": "viz", "versions": "viz",
-         "detective": "viz",
-         "era": "eras", "current_era": "eras", "install_as_torch": "eras.alias",
+         "detective": "viz", "era": "eras", "current_era": "eras", "install_as_torch": "eras.alias",
          "uninstall_torch": "eras.alias", "load_ipython_extension": "magics",
          "vmap": "func", "save": "utils.serialization", "load": "utils.serialization"}
 

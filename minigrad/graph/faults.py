@@ -161,8 +161,7 @@ def every_path() -> Seams:
             task.arrived.setdefault(edge, []).append(grad)
 
     def take(original: Any, task: Any, node: Node) -> tuple[Any, ...]:
-        waiting = {out: grads for nr in range(node.outputs)
-                   if (grads := task.arrived.get(out := output_of(node, nr)))}
+        waiting = {out: grads for nr in range(node.outputs) if (grads := task.arrived.get(out := output_of(node, nr)))}
         task.arrived.update({out: grads[-1] for out, grads in waiting.items()})
         received: tuple[Any, ...] = original(task, node)
         task.arrived.update({out: grads[:-1] for out, grads in waiting.items() if grads[:-1]})

@@ -71,8 +71,7 @@ def both(a: Any, b: Any) -> float:
     return a.dot * b.value + a.value * b.dot
 
 
-def dual(product: Callable, sum: Callable = plus, of_number: Callable = lambda n: 0.0,
-         scales: bool = False) -> type:
+def dual(product: Callable, sum: Callable = plus, of_number: Callable = lambda n: 0.0, scales: bool = False) -> type:
     """A wrong model: the dot of a product and of a sum, that of a plain number."""
 
     class Model:

@@ -56,10 +56,9 @@ class Module:
     training: bool
 
     def __init__(self) -> None:
-        self.__dict__.update(
-            training=True, _parameters={}, _buffers={}, _modules={}, _non_persistent_buffers_set=set(),
-            _forward_pre_hooks=HookDict(), _forward_hooks=HookDict(),
-            _backward_pre_hooks=HookDict(), _backward_hooks=HookDict())
+        self.__dict__.update(training=True, _parameters={}, _buffers={}, _modules={}, _non_persistent_buffers_set=set(),
+                             _forward_pre_hooks=HookDict(), _forward_hooks=HookDict(),
+                             _backward_pre_hooks=HookDict(), _backward_hooks=HookDict())
 
     def forward(self, *args: Any, **options: Any) -> Any:
         """What the module computes; every module defines it."""

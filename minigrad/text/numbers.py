@@ -136,8 +136,7 @@ def close(found: Sequence[Any], result: Sequence[Any]) -> bool:
 def summed(terms: Sequence[Sequence[Any]], total: Sequence[Any], together: bool = False,
            most: int = MOST) -> Written | None:
     """`a + b = c`, number by number; what is not a plain sum of its terms is not written."""
-    return honest(lambda several: [sum(column) for column in zip(*several, strict=True)], terms, total,
-                  together, most)
+    return honest(lambda several: [sum(column) for column in zip(*several, strict=True)], terms, total, together, most)
 
 
 def plus(words: Sequence[str]) -> str:

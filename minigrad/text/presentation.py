@@ -21,10 +21,8 @@ class Presentation:
     version = "2.13.0"
     guards_views_of_leaves = True  # whether `leaf[0] = 1` is refused
     whole_leaf = "a leaf Variable"  # what `leaf[:] = 1` is said to use
-    hint = (
-        "Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
-        "torch.autograd.set_detect_anomaly(True, check_nan=False)."
-    )
+    hint = ("Hint: enable anomaly detection to find the operation that failed to compute its gradient, with "
+            "torch.autograd.set_detect_anomaly(True, check_nan=False).")
     tensor_text: Any = None  # `minigrad` puts `_tensor.tensor_text` here
 
     def node_name(self, node: Any) -> str:

@@ -194,8 +194,7 @@ class DataLoader:
                  batch_sampler: Any = None, num_workers: int = 0, collate_fn: Callable | None = None,
                  pin_memory: bool = False, drop_last: bool = False, timeout: float = 0, worker_init_fn: Any = None,
                  multiprocessing_context: Any = None, generator: Any = None, *, prefetch_factor: int | None = None,
-                 persistent_workers: bool = False, pin_memory_device: str = "",
-                 in_order: bool = True) -> None:
+                 persistent_workers: bool = False, pin_memory_device: str = "", in_order: bool = True) -> None:
         own = batch_size != 1 or shuffle or sampler is not None or drop_last
         mistakes = {"workers": num_workers < 0, "timeout": timeout < 0, "prefetch": not num_workers and prefetch_factor
                     is not None, "prefetch_sign": num_workers and (prefetch_factor or 0) < 0, "persistent":

@@ -120,8 +120,7 @@ class Composer:
 
     def again_label(self, id: str) -> str:
         """What stands on a leaf or constant that is drawn again."""
-        t = self.graph.tensors_by_id.get(id) or self.graph.tensor(self.graph.node(id).leaf)
-        return words.again_label(t)
+        return words.again_label(self.graph.tensors_by_id.get(id) or self.graph.tensor(self.graph.node(id).leaf))
 
     def link(self, plan: Plan, n: NodeRecord, e: Edge) -> None:
         """The link of one edge, unless it is drawn inside a block, or hidden by a box."""

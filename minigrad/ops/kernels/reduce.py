@@ -376,8 +376,7 @@ def share(F: Any, grad: Any, x: Any, best: Any, dim: Any, keepdim: bool) -> Any:
     return F.kept(grad, tuple(x.shape), dim, keepdim) * mask / F.cast(count, kind_of(best))
 
 
-@formula(tex=lambda grad, x, least, most, *_: (
-    SYMBOLS.share(grad[0], x, least) + SYMBOLS.share(grad[1], x, most)))
+@formula(tex=lambda grad, x, least, most, *_: SYMBOLS.share(grad[0], x, least) + SYMBOLS.share(grad[1], x, most))
 def share_both(F: Any, grad: tuple, x: Any, least: Any, most: Any, dim: Any, keepdim: bool) -> Any:
     parts = [F.share(g, x, best, dim, keepdim) for g, best in zip(grad, (least, most), strict=True) if g is not None]
     return parts[0] if len(parts) == 1 else parts[0] + parts[1]

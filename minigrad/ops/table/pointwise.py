@@ -184,8 +184,7 @@ clamp_tensors = op("clamp_tensors", kernels.clamp, grad_fn="ClampBackward0", ele
     **clamp_numbers.row.derivatives,
     min  = lambda F, grad, self, min, max: F.where(F.lifted(self, min, max), grad, 0.0),
     max  = lambda F, grad, self, min, max: F.where(F.lowered(self, min, max), grad, 0.0))
-nan_to_num = op("nan_to_num",
-    lambda self, nan=None, posinf=None, neginf=None: xp.nan_to_num(
+nan_to_num = op("nan_to_num", lambda self, nan=None, posinf=None, neginf=None: xp.nan_to_num(
         self, nan=0.0 if nan is None else check_number(nan), posinf=posinf, neginf=neginf),
     scalars=("nan", "posinf", "neginf"),
     self = lambda F, grad, self: grad * F.isfinite(self))

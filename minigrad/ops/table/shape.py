@@ -27,8 +27,7 @@ unsqueeze = op("unsqueeze", kernels.unsqueeze, view=True, numbered=True,
     self = lambda F, grad, dim: F.squeeze_dim(grad, dim))
 squeeze = op("squeeze", lambda self: self.squeeze(), view=True, numbered=True, **view.row.derivatives)
 squeeze_dim = op("squeeze_dim", kernels.squeeze, view=True, grad_fn="SqueezeBackward1", keeps=("dim",),
-    tex=r"\mathrm{{squeeze}}\left({0}, {1}\right)",
-    **view.row.derivatives)
+    tex=r"\mathrm{{squeeze}}\left({0}, {1}\right)", **view.row.derivatives)
 squeeze_dims = op("squeeze_dims", kernels.squeeze, view=True, grad_fn="SqueezeBackward2", keeps=("dim",),
     **view.row.derivatives)
 expand = op("expand", kernels.expand, view=True, tex=r"\mathrm{{expand}}\left({0}\right)",
@@ -114,8 +113,7 @@ slice_back = op("slice_back", lambda self, sizes, dim, start, end, step: kernels
     grad_fn="SliceBackwardBackward0", tex=phrase(r"0[{3}{{:}}{4}{{:}}{5}] \leftarrow {0}", 0),
     self = lambda F, grad, dim, start, end, step: F.slice(grad, dim, start, end, step))
 diagonal_back = op("diagonal_back", lambda self, sizes, offset, dim1, dim2: kernels.placed(
-        self, sizes, kernels.diagonal, offset, dim1, dim2),
-    grad_fn="DiagonalBackwardBackward0",
+        self, sizes, kernels.diagonal, offset, dim1, dim2), grad_fn="DiagonalBackwardBackward0",
     tex=phrase(r"0[\mathrm{{diagonal}}] \leftarrow {0}", 0), **diag_embed.row.derivatives)
 unfold_back = op("unfold_back", lambda self, sizes, dimension, size, step: kernels.added(
         namespace(self).zeros(sizes, self.dtype), self, kernels.unfold, dimension, size, step),
