@@ -18,7 +18,7 @@ from typing import Any
 
 from ..core.beside import ledger
 from ..core.beside.lines import PACKAGE_FILES
-from ..core.graph import Freed, TensorBase
+from ..core.graph import Freed, TensorBase, node_of
 from ..text import table, torch_names
 from ..text.presentation import nearest
 from .live import is_tensor, nodes_of
@@ -211,11 +211,6 @@ def untracked(node: Any, context: Context) -> Finding | None:
     if not asking(seen) and any(type(t).__name__ == "Parameter" for t in seen):
         return by_rule(f"off: {ast.unparse(node)}", node, context)
     return no_leaf(makers, context, asking(seen))
-
-
-def makes_anew(node: Any) -> bool:
-    """Whether an expression makes a tensor of what others gave: it would cut again what was left uncut before."""
-    return any(called(n) in ("tensor", "Tensor", "FloatTensor", "from_numpy") and computed(n) for n in ast.walk(node))
 
 
 def computed(call: Any) -> bool:
@@ -734,24 +729,52 @@ def came_from(place: Any, leaf: Any) -> bool:
     return any(leaf is end for n in nodes_of([node], {}) for end in n.edges)
 
 
+def shared(at: Any, context: Context) -> bool:
+    """Whether several calls of backward in a program go through the same value: the first would free its graph."""
+    calls = (n for n in context.source.calls if called(n) == "backward" and keyword(n, "retain_graph") is None)
+    ways = (feeding(root_of(n), context._replace(function=context.source.function(n))) for n in calls)
+    return sum(any(at in ast.walk(here) for here, _ in way) for way in ways) > 1
+
+
 def cut_on_the_way(leaf: Any, root: Any, context: Context) -> Finding | None:
     """What cut a leaf off, or without one anything, in the expressions that made `root`."""
-    anew = False
+    anew = False  # whether a later step would cut again what was left uncut
     for here, there in feeding(root, context):
         for place, at in cuts_in(here, there):
             if leaf is None or (leads_to(receiver(at), there, leaf) and came_from(place, leaf)):
-                return finding("cut", there, at, *([] if anew else uncut(place, at, there)), word=word(place))
-        anew = anew or makes_anew(here)
-        own = [n for n in ast.walk(here) if leaf is not None and called(n) == "apply" and leads_to(n, there, leaf)]
-        for none in (by_rule(f"apply: {ast.unparse(n).partition('.apply(')[0]}", here, there) for n in own):
+                change = [] if anew or shared(at, there) else uncut(place, at, there)
+                return finding("cut", there, at, *change, word=word(place))
+        anew |= any(computed(n) for n in ast.walk(here) if called(n) in "tensor Tensor FloatTensor from_numpy".split())
+        own = [(n, i) for n in ast.walk(here) if leaf is not None and called(n) == "apply"
+               for i, a in enumerate(getattr(n, "args", ())) if leads_to(a, there, leaf)]
+        for none in (by_rule(f"apply: {ast.unparse(n).partition('.apply(')[0]}(#{i}", here, there) for n, i in own):
             if none is not None:
                 return none
         update = isinstance(there.source.statement(here), ast.AugAssign)  # of a leaf, which it stays
         if (leaf is None or (not update and leads_to(here, there, leaf))) and (block := block_around(here, there)):
-            roots = [root_of(n) for n in there.source.calls if called(n) == "backward"]
-            several = leaf is not None and sum(leads_to(n, there._replace(function=there.source.function(n)), leaf)
-                                               for n in roots) > 1  # a second one would need the graph of the first
-            return replace(block, edit=None) if several else block
+            return replace(block, edit=None) if leaf is not None and shared(here, there) else block
+    return None
+
+
+def added_number(root: Any, context: Context) -> Finding | None:
+    """A term of the sum behind an expression that was cut off and became a number: no gradient changes with it."""
+    ways = [(root, context), *context.made(ast.unparse(root), root)] if is_tensor(loss := context.value(root)) else []
+    terms = [(*way, loss._edge()) for way in ways]
+    for term, around, edge in terms:  # grows while it is read
+        code, kind = getattr(n := node_of(edge), "code", None), type(getattr(term, "op", None)).__name__
+        if code is None or kind not in ("Add", "Sub") or expression(code, n.lasti) is not term:
+            continue
+        ends, cut = [e for e in n.edges if e is not None], {n for _, at in cuts_in(term, around) for n in ast.walk(at)}
+        sides = {side: all(isinstance(around.value(n), int | float) for n in ast.walk(side)
+                           if isinstance(n, ast.Name) and n not in cut) for side in (term.left, term.right)}
+        plain = [side for side, number in sides.items() if number and len(ends) == 1]
+        terms += [(side, around, e) for side, e in zip([s for s in sides if s not in plain], ends, strict=False)]
+        for here, there in feeding(plain[0], around) if len(plain) == 1 else ():
+            for place, at in cuts_in(here, there):
+                early = there.function is not around.function or at.lineno <= term.end_lineno  # not of a later turn
+                if early and place.kind in ("item()", "float()"):
+                    facts = {"word": word(place), "name": ast.unparse(root)}
+                    return finding("added_number", there, at, *uncut(place, at, there), **facts)
     return None
 
 

@@ -235,9 +235,7 @@ def misfit(nodes: list[Any]) -> Finding | None:
     for n in nodes:
         if (wide := spread(n)) is not None:
             return wide
-        for child in (node_of(edge) for edge in n.edges if n.code is not None):
-            if not isinstance(child, Node) or child.code is None:
-                continue
+        for child in (c for edge in n.edges if n.code and isinstance(c := node_of(edge), Node) and c.code):
             below = " ".join(type(node_of(edge)).__name__ for edge in child.edges if edge is not None)
             dim = getattr(child, "saved_dim", "")
             told = f"chain: 0 {type(child).__name__} 1 {type(n).__name__} dim {dim} of {below}"

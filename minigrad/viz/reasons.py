@@ -124,6 +124,8 @@ def in_training(own: Mapping[str, AnyTensor], names: Mapping[str, AnyTensor], as
         root = causes.root_of(last[0]), last[1]
         fed = causes.attempt(numbers.fed, *root) if wrong == "bad" else None
         found = fed or found or written or causes.attempt(numbers.suspect, *root, wrong)
+    if not (found or written or wrong) and context is not None and (last := causes.last_backward(context)) is not None:
+        found = causes.attempt(causes.added_number, causes.root_of(last[0]), last[1])
     return found or written
 
 
