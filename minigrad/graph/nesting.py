@@ -144,44 +144,45 @@ class Scopes:
             same.append((*at, scope.path))
             like.append((*at, *shapes.get(n.id, ()), *kept))
         leaves = {n.id: n.id for n in records if n.kind == "accumulate"}
-        blocks = self.turns_of(ops, like, chains, {id: str(shapes[id]) for id in leaves}) if scopes else ()
-        found = [*self.turns_of(ops, same, chains, leaves), *(turns for turns in blocks if turns[0][-1] in leaves)]
+        blocks = loops(ops, like, chains, {id: str(shapes[id]) for id in leaves}) if scopes else ()
+        found = [*loops(ops, same, chains, leaves), *(turns for turns in blocks if turns[0][-1] in leaves)]
         return tuple(Repeat(f"r{k}", turns) for k, turns in enumerate(dict.fromkeys(found), 1))
 
-    def turns_of(self, ops: Sequence[NodeRecord], keys: Sequence[Any], chains: Sequence[list[str]],
-                 leaves: Mapping[Any, str]) -> Iterator[tuple[tuple[str, ...], ...]]:
-        """The turns of what repeats in a list of keys; `leaves` says which leaves count as one."""
-        at: dict[str | None, int] = {n.id: i for i, n in enumerate(ops)}
-        users: dict[str | None, set[str]] = {}
-        for acc, user in ((e.node, n.id) for n in ops for e in n.edges if e.node in leaves):
-            users.setdefault(acc, set()).add(user)
-        sizes = Counter(scope for chain in chains for scope in chain)
 
-        def begins_at(i: int) -> tuple[bool, int, bool]:
-            """How ill a turn begins at a place: best where the text jumps back, outside of calls, and at a leaf."""
-            deep = common(chains[i - 1:i + 1]) if i else 0
-            return not jumps_back(keys, i), deep, not any(e.node in users for e in ops[i].edges)
+def loops(ops: Sequence[NodeRecord], keys: Sequence[Any], chains: Sequence[list[str]],
+          leaves: Mapping[Any, str]) -> Iterator[tuple[tuple[str, ...], ...]]:
+    """The turns of each loop: operations whose keys repeat; `leaves` says which leaves count as one."""
+    at: dict[str | None, int] = {n.id: i for i, n in enumerate(ops)}
+    users: dict[str | None, set[str]] = {}
+    for acc, user in ((e.node, n.id) for n in ops for e in n.edges if e.node in leaves):
+        users.setdefault(acc, set()).add(user)
+    sizes = Counter(scope for chain in chains for scope in chain)
 
-        def turns_in(start: int, period: int, count: int) -> Iterator[tuple[tuple[str, ...], ...]]:
-            """The turns of a run that use the same and are parts of one scope; of equal scopes in a row, these."""
-            def used(n: NodeRecord) -> Iterator[Any]:
-                """What an operation uses: leaves, and others by their turn, this one (0) or that before, and place."""
-                for e in n.edges:
-                    i = at.get(e.node, -1)
-                    back, place = (at[n.id] - start) // period - (i - start) // period, (i - start) % period
-                    yield leaves.get(e.node) or (None if i < start else (back, place) if back < 2 else n.id)
+    def begins_at(i: int) -> tuple[bool, int, bool]:
+        """How ill a turn begins at a place: best where the text jumps back, outside of calls, and at a leaf."""
+        deep = common(chains[i - 1:i + 1]) if i else 0
+        return not jumps_back(keys, i), deep, not any(e.node in users for e in ops[i].edges)
 
-            turns = [ops[start + k * period: start + (k + 1) * period] for k in range(count)]
-            for first, behind in alike([[[*used(n)] for n in turn] for turn in turns]):
-                begin = range(start + first * period, start + behind * period, period)
-                groups = [[*group] for inside, group in groupby(
-                    begin, lambda i: whole_in(chains[i:i + period], sizes)) if inside is not None]
-                more = len(groups[0]) if groups and len({*map(len, groups)}) == 1 < len(groups) else 1
-                outer = [*turns_in(groups[0][0], more * period, len(groups))] if more > 1 else []
-                several = (with_own_leaves([ops[i:i + period] for i in group], users) for group in groups)
-                yield from outer or (tuple(found) for found in several if len(found) >= TURNS)
+    def turns_in(start: int, period: int, count: int) -> Iterator[tuple[tuple[str, ...], ...]]:
+        """The turns of a run that use the same and are parts of one scope; of equal scopes in a row, these."""
+        def used(n: NodeRecord) -> Iterator[Any]:
+            """What an operation uses: leaves, and others by their turn, this one (0) or that before, and place."""
+            for e in n.edges:
+                i = at.get(e.node, -1)
+                back, place = (at[n.id] - start) // period - (i - start) // period, (i - start) % period
+                yield leaves.get(e.node) or (None if i < start else (back, place) if back < 2 else n.id)
 
-        return chain.from_iterable(turns_in(*run) for run in runs(keys, begins_at))
+        turns = [ops[start + k * period: start + (k + 1) * period] for k in range(count)]
+        for first, behind in alike([[[*used(n)] for n in turn] for turn in turns]):
+            begin = range(start + first * period, start + behind * period, period)
+            groups = [[*group] for inside, group in groupby(
+                begin, lambda i: whole_in(chains[i:i + period], sizes)) if inside is not None]
+            more = len(groups[0]) if groups and len({*map(len, groups)}) == 1 < len(groups) else 1
+            outer = [*turns_in(groups[0][0], more * period, len(groups))] if more > 1 else []
+            several = (with_own_leaves([ops[i:i + period] for i in group], users) for group in groups)
+            yield from outer or (tuple(found) for found in several if len(found) >= TURNS)
+
+    return chain.from_iterable(turns_in(*run) for run in runs(keys, begins_at))
 
 
 def common(chains: Sequence[list[str]]) -> int:

@@ -121,14 +121,14 @@ class Optimizer:
         return text + ")"
 
 
-def options_of(arguments: dict[str, Any], *first: str) -> dict[str, Any]:
+def checked_options(arguments: dict[str, Any], *first: str) -> dict[str, Any]:
     """The options among the `locals()` with which an `__init__` begins, some `first`. Raises: ValueError below 0."""
     names = dict.fromkeys((*first, *arguments))
     options = {name: arguments[name] for name in names if name not in ("self", "params", "__class__")}
-    betas = options.get("betas", ())
+    betas, is_sgd = options.get("betas", ()), "dampening" in options
     for name in ("lr", "eps", "momentum", "betas", "weight_decay", "alpha", "lr_decay", "initial_accumulator_value"):
         for i, value in enumerate(betas if name == "betas" else [options.get(name, 0)]):
-            below = value < 0.0 if "dampening" in options else not 0.0 <= value  # noqa: SIM300 - as torch compares
+            below = value < 0.0 if is_sgd else not 0.0 <= value  # noqa: SIM300 - as torch compares: SGD lets NaN pass
             word = {"lr": "learning rate", "eps": "epsilon value", "betas": f"beta parameter at index {i}"}.get(name)
             above = name == "betas" and not value < 1.0
             require(not (below or above), f"Invalid {word or name + ' value'}: {value}", ValueError)
@@ -158,7 +158,7 @@ class SGD(Optimizer):
     def __init__(self, params: Any, lr: float = 1e-3, momentum: float = 0, dampening: float = 0,
                  weight_decay: float = 0, nesterov: bool = False, *, maximize: bool = False, foreach: Any = None,
                  differentiable: bool = False, fused: Any = None) -> None:
-        options = options_of(locals())
+        options = checked_options(locals())
         need(not nesterov or (momentum > 0 and not dampening), "nesterov", kind=ValueError)
         super().__init__(params, options)
 
@@ -182,7 +182,7 @@ class Adam(Optimizer):
     def __init__(self, params: Any, lr: float = 1e-3, betas: tuple = (0.9, 0.999), eps: float = 1e-8,
                  weight_decay: float = 0, amsgrad: bool = False, *, maximize: bool = False, foreach: Any = None,
                  capturable: bool = False, differentiable: bool = False, fused: Any = None) -> None:
-        super().__init__(params, {**options_of(locals()), "decoupled_weight_decay": self.decoupled})
+        super().__init__(params, {**checked_options(locals()), "decoupled_weight_decay": self.decoupled})
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
         """Mean and mean square of the gradients, each corrected for having begun at 0."""
@@ -216,7 +216,7 @@ class RMSprop(Optimizer):
     def __init__(self, params: Any, lr: float = 1e-2, alpha: float = 0.99, eps: float = 1e-8, weight_decay: float = 0,
                  momentum: float = 0, centered: bool = False, capturable: bool = False, foreach: Any = None,
                  maximize: bool = False, differentiable: bool = False) -> None:
-        super().__init__(params, options_of(locals(), "lr", "momentum", "alpha", "eps", "centered"))
+        super().__init__(params, checked_options(locals(), "lr", "momentum", "alpha", "eps", "centered"))
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
         """The mean square of the gradients; `centered` takes the square of their mean from it."""
@@ -243,7 +243,7 @@ class Adagrad(Optimizer):
     def __init__(self, params: Any, lr: float = 1e-2, lr_decay: float = 0, weight_decay: float = 0,
                  initial_accumulator_value: float = 0, eps: float = 1e-10, foreach: Any = None, *,
                  maximize: bool = False, differentiable: bool = False, fused: Any = None) -> None:
-        super().__init__(params, options_of(locals(), "lr", "lr_decay", "eps"))
+        super().__init__(params, checked_options(locals(), "lr", "lr_decay", "eps"))
         for group in self.param_groups:  # there before the first step, as torch's
             for p in group["params"]:
                 self.state[p]["step"] = constant(Tensor, xp.float32(0))
