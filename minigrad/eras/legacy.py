@@ -40,7 +40,10 @@ def legacy_form(function: Callable) -> Callable:
         variables = list(variables_in((*args, *options.values())))
         if any(getattr(v, "volatile", False) for v in variables):
             with no_grad():
-                return mark_volatile(in_legacy_class(function(*args, **options), args, True))
+                result = in_legacy_class(function(*args, **options), args, True)
+            for variable in variables_in([result]):  # without history, and all that is computed from it
+                variable.volatile = True
+            return result
         return in_legacy_class(function(*args, **options), args, bool(variables))
 
     return legacy
@@ -55,11 +58,6 @@ def variables_in(values: Iterable) -> Iterable:
             yield value
 
 
-def mark_volatile(result: Any) -> Any:
-    """A result without history makes all that is computed from it be without."""
-    for variable in variables_in([result]):
-        variable.volatile = True
-    return result
 
 
 def in_legacy_class(result: Any, args: tuple, variable: bool) -> Any:

@@ -187,10 +187,6 @@ def package_of(frame: Any) -> str:
     return str(frame.f_globals.get("__name__", "")).partition(".")[0]
 
 
-def default_show(graph: Graph) -> frozenset[str]:
-    """Everything; versions only where the graph tells of a write in place."""
-    told = any(n.name.endswith("CopySlices") or any(s.stale for s in n.saved) for n in graph.nodes)
-    return SHOW if told else SHOW - {"versions"}
 
 
 def few_colours(png: bytes) -> bytes:
@@ -238,7 +234,9 @@ class Drawing:
             self.remark("later", count=len(again), functions=", ".join(dict.fromkeys(s.text for s in again)),
                         bytes=f"{sum(s.later or 0 for s in again):,}".replace(",", " "))
         self.heat: dict[str, float] = {}  # edge -> how thick it is drawn
-        self.wanted = default_show(graph) if show is None else show
+        # versions only where the graph tells of a write in place
+        written = any(n.name.endswith("CopySlices") or any(s.stale for s in n.saved) for n in graph.nodes)
+        self.wanted = show if show is not None else SHOW if written else SHOW - {"versions"}
         self.show = self.shows()
         self.flows: Flows | None = None  # what a preview told, for the gradients of other fold states
 

@@ -6,7 +6,7 @@ line of source that made it. `↑` marks a node that stands further up already.
 
 from collections.abc import Iterator
 
-from ..graph.snapshot import Edge, Graph, NodeRecord, TensorRecord
+from ..graph.snapshot import Edge, Graph, NodeRecord
 
 LINES = 40
 
@@ -61,7 +61,8 @@ def describe(graph: Graph, id: str, seen: set[str]) -> str:
     if id in ("None", "…"):
         return id
     t, node = graph.tensors_by_id.get(id), node_at(graph, id)
-    words = [] if t is None else [tensor_words(t)]
+    words = [] if t is None else [" ".join(filter(None, (
+        t.name, t.size, "" if t.value is None else f"= {t.value}", f"ε {t.tangent}" * bool(t.tangent))))]
     if node is None:
         return "  ".join(words)
     if node.id in seen:
@@ -77,10 +78,6 @@ def describe(graph: Graph, id: str, seen: set[str]) -> str:
     return "  ".join(words)
 
 
-def tensor_words(t: TensorRecord) -> str:
-    """Name, shape and value, as far as they are known."""
-    parts = [t.name or "", t.size, "" if t.value is None else f"= {t.value}", f"ε {t.tangent}" * bool(t.tangent)]
-    return " ".join(p for p in parts if p)
 
 
 def saved_words(node: NodeRecord) -> list[str]:

@@ -95,14 +95,12 @@ def notes(node: NodeRecord, many: int) -> tuple[list[Saved], int]:
     rule needs; not sizes, options at their default, counters and None."""
     shown = [s for s in node.saved if s.stale]
     shown += [s for s in node.saved if s.is_tensor and s.text != "None" and s not in shown]
-    shown += [s for s in node.saved if not s.is_tensor and s.field in NUMBERS and tells(s)]
+    shown += [s for s in node.saved if not s.is_tensor and s.field in NUMBERS
+              and s.text not in ("None", "", NUMBERS[s.field])]
     shown = shown[:max(many, sum(s.stale for s in node.saved))]
     return shown, len(node.saved) - len(shown)
 
 
-def tells(saved: Saved) -> bool:
-    """Whether a number differs from what it is where nobody gave one."""
-    return saved.text not in ("None", "", NUMBERS[saved.field])
 
 
 def note_label(graph: Graph, saved: Saved, versions: bool = False) -> str:
