@@ -134,16 +134,11 @@ class Composer:
             return
         net = f"{source}:{e.nr}" if e.node else f"{source}:0"
         slot = f"edge:{id}"
-        if n.id in box:
-            room = self.builder.norm_width(slot, bool(e.node)) + 6 if self.room or slot in self.builder.values else 0
-        else:
-            room = self.builder.rooms.get(slot, 0) if self.room or slot in self.builder.values else 0
-        link = Link(id, source, net, n.id, str(e.slot), room)
+        room = self.builder.norm_width(slot, bool(e.node)) + 6 if n.id in box else self.builder.rooms.get(slot, 0)
+        room = room if self.room or slot in self.builder.values else 0
         self.links[id] = (n, e)
-        if self.shelved(source):
-            plan.shelf.setdefault(source, []).append(link)
-        else:
-            plan.links.append(link)
+        links = plan.shelf.setdefault(source, []) if self.shelved(source) else plan.links
+        links.append(Link(id, source, net, n.id, str(e.slot), room))
 
     def cut_links(self, plan: Plan) -> None:
         """From what was cut to the card of the cut, and on to what it left behind."""
