@@ -108,11 +108,7 @@ def spelled(arrays: list[Any], total: Any) -> str:
         for a in arrays if len(arrays) <= WRITTEN_OUT else (*arrays[:2], arrays[-1]):
             told = told * (a.reshape(-1) != 0)
         at = int((told if told.max() > 0 else abs(flat)).argmax())
-        place: list[int] = []
-        rest = at
-        for size in reversed(total.shape):
-            place.insert(0, rest % size)
-            rest //= size
+        place = [*map(int, xp.unravel_index(at, tuple(total.shape)))]
         lead, several = f"{place}: ", [a.reshape(-1)[at:at + 1] for a in (*arrays, total)]
     else:
         several = [a.reshape(-1) for a in (*arrays, total)]

@@ -12,6 +12,7 @@ import operator
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partialmethod, update_wrapper
+from itertools import groupby
 from types import FunctionType
 from typing import Any
 
@@ -155,13 +156,9 @@ class ModuleList(_List):
 
     def _parts(self) -> list[tuple[str, str]]:
         """Equal neighbours are printed once: `(0-2): 3 x Linear(...)`."""
-        runs: list[list] = []
-        for place, module in enumerate(self):
-            if runs and runs[-1][2] == repr(module):
-                runs[-1][1] = place
-            else:
-                runs.append([place, place, repr(module)])
-        return [(f"{a}", text) if a == b else (f"{a}-{b}", f"{b - a + 1} x {text}") for a, b, text in runs]
+        runs = ([*run] for _, run in groupby(enumerate(map(repr, self)), operator.itemgetter(1)))
+        return [(f"{a}", text) if a == b else (f"{a}-{b}", f"{b - a + 1} x {text}")
+                for a, b, text in ((run[0][0], *run[-1]) for run in runs)]
 
 
 class ModuleDict(Module):
