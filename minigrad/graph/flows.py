@@ -22,7 +22,6 @@ from ..core.graph import constant
 from ..text.numbers import FEW, MOST, plus, summed, two_digits
 from .live import MANY, Reader, uncollected
 from .preview import MARKS, norm, preview
-from .recorder import untouched
 from .rule import MOST_ROOM, sum_back
 from .snapshot import AnyNode, AnyTensor, Graph
 
@@ -156,7 +155,7 @@ def run_minigrad(found: Flows, roots: tuple[AnyTensor, ...], given: Sequence[Any
     seeds = [seed.copy() for seed in root_gradients(tuple(kept), chosen, False)]
     for t, seed in zip(kept, seeds, strict=True):
         found.texts[f"seed:{reader.ids[reader.slot(t)[0]]}"] = found.text(seed)
-    with untouched(reader):
+    with reader.untouched():
         for _ in steps([t._edge() for t in kept], seeds, AttendedTask(True, False, watch=watch)):
             pass
 
@@ -208,7 +207,6 @@ class Watch:
 def run_torch(found: Flows, roots: tuple[AnyTensor, ...], given: Sequence[Any]) -> None:
     """Let torch run, with a hook at every node; its leaves get nothing."""
     from .from_torch import TorchReader
-    from .torch_recorder import untouched
 
     torch: Any = sys.modules["torch"]
     reader = TorchReader(roots, {})
@@ -220,7 +218,7 @@ def run_torch(found: Flows, roots: tuple[AnyTensor, ...], given: Sequence[Any]) 
     nodes = [(reader.ids[key], node) for key, node in reader.found.items() if hasattr(node, "next_functions")]
     leaves = {id: node.variable for id, node in nodes if hasattr(node, "variable")}
     with contextlib.ExitStack() as undo:
-        undo.enter_context(untouched(reader))
+        undo.enter_context(reader.untouched())
         for handle in (handle for id, node in nodes if id not in leaves for handle in telling(found, id, node)):
             undo.callback(handle.remove)
         grads = torch.autograd.grad(kept, [*leaves.values()], seeds, retain_graph=True, allow_unused=True)

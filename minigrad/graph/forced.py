@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import Any
 
 from ..core.beside.attended import AttendedTask
-from .recorder import Frame, Recorder, untouched
+from .recorder import Frame, Recorder
 from .snapshot import AnyTensor, Graph, within
 
 MOST_SENDERS, MOST_STEPS = 4, 20_000  # into one node, and in all runs together
@@ -51,7 +51,7 @@ def forced_runs(root: AnyTensor, gradient: AnyTensor | None = None, **options: A
         recorder = EarlyRecorder(root, gradient, True, **options)
         recorder.task.early, recorder.task.late, behind = early, late, within(graph, [early])
         recorder.names.changed |= behind  # what is missing there makes no derivative
-        with untouched(recorder.reader):
+        with recorder.reader.untouched():
             while recorder.advance():
                 pass
         found[f"{early}|{','.join(sorted(came))}"] = tuple(f for f in recorder.frames if f.node in behind)

@@ -3,7 +3,11 @@
 Equal to `read` of the same program in minigrad: this is how we know that minigrad is faithful.
 """
 
-from collections.abc import Iterable, Mapping
+import contextlib
+import gc
+import sys
+import warnings
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -57,6 +61,30 @@ class TorchReader(Reader):
                 yield from (("tensor", nr, hook) for hook in (t._backward_hooks or {}).values())
                 kept = t._post_accumulate_grad_hooks if t.is_leaf else None
                 yield from (("post_accumulate", 0, hook) for hook in (kept or {}).values())
+
+    def filled_by(self, node: AnyNode) -> dict[int, AnyTensor]:
+        """A leaf, or the tensors known to us that retain their gradients."""
+        key = self.key(node)
+        if isinstance(key, tuple):
+            return {0: node.variable}
+        return {nr: t for (owner, nr), t in self.tensors.items() if owner == key and t.retains_grad}
+
+    @contextlib.contextmanager
+    def untouched(self) -> Iterator[None]:
+        """Put back every `.grad` and the random streams; gradients accumulate into copies meanwhile."""
+        torch: Any = sys.modules["torch"]
+        several = {id(t): t for t in self.tensors.values() if t.is_leaf or t.retains_grad}
+        for t in gc.get_objects():  # one that retains its gradient may have no name
+            if issubclass(type(t), torch.Tensor) and t.retains_grad and self.key(t.grad_fn) in self.found:
+                several[id(t)] = t
+        with contextlib.ExitStack() as undo, warnings.catch_warnings():
+            undo.callback(torch.set_rng_state, torch.get_rng_state())
+            if torch.cuda.is_initialized():
+                undo.callback(torch.cuda.set_rng_state_all, torch.cuda.get_rng_state_all())
+            for t in several.values():
+                undo.callback(setattr, t, "grad", t.grad)
+                t.grad = None if t.grad is None else t.grad.detach().clone()
+            yield
 
 
 @cache

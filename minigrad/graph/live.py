@@ -28,7 +28,7 @@ from ..core.carriers import RAW
 from ..core.graph import ACCUMULATE_SEQ, Node, Withheld, node_of
 from ..core.row import Row
 from . import program
-from .faults import fault_now
+from .faults import fault_now, unchanged
 from .nesting import Scopes, call_at
 from .preview import preview, summary, type_name
 from .snapshot import AnyNode, AnyTensor, Cut, Edge, Graph, Hook, NodeRecord, Saved, TensorRecord
@@ -146,6 +146,29 @@ class Reader:
             yield from (("tensor", nr, hook) for hook in several.values())
         for kind in ("pre", "post", "post_accumulate"):
             yield from ((kind, 0, hook) for hook in getattr(hooks, kind).values())
+
+    def filled_by(self, node: AnyNode) -> dict[int, AnyTensor]:
+        """The tensors whose `.grad` gets something when this node runs, by output: its leaf, or retained ones."""
+        if hasattr(node, "variable"):
+            return {0: node.variable}
+        references = node.hooks.retain.items() if isinstance(node, Node) and node.hooks else ()
+        return {nr: t for nr, t in ((nr, r()) for nr, r in references) if t is not None}
+
+    @contextlib.contextmanager
+    def untouched(self) -> Iterator[None]:
+        """Put everything back that a backward changes; the accumulated sums go into copies."""
+        from ..array import random
+
+        with contextlib.ExitStack() as undo, warnings.catch_warnings(), unchanged():
+            undo.callback(random.set_state, random.get_state())
+            filled = (t for node in self.found.values() for t in self.filled_by(node).values())
+            for t in {id(t): t for t in (*self.tensors.values(), *filled)}.values():
+                grad, hooks = t._grad, t._hooks.post_accumulate if t.is_leaf and t._hooks is not None else {}
+                undo.callback(setattr, t, "_grad", grad)
+                undo.callback(hooks.update, dict(hooks))
+                t._grad = None if grad is None else grad.detach().clone()
+                hooks.clear()  # shown, not run: it may well be an optimiser's step
+            yield
 
     # ---- the walk
 

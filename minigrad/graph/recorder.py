@@ -9,8 +9,7 @@ With `preview` the run leaves no trace: grads, versions, generator and buffers s
 import contextlib
 import io
 import sys
-import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -22,7 +21,6 @@ from ..core.engine import steps
 from ..core.graph import AccumulateGrad, Freed, Node
 from ..core.writes.views import CopySlices
 from ..text import demand
-from . import faults
 from .live import Reader, hook_label
 from .preview import exactly, preview as preview_of, told
 from .rule import Rule, rule, sum_back, sum_of, whole
@@ -85,7 +83,7 @@ def record(root: AnyTensor, gradient: AnyTensor | None = None, preview: bool = T
         from .torch_recorder import TorchRecorder
 
         recorder = TorchRecorder(root, gradient, preview, **options)
-    with recorder.untouched() if preview else contextlib.nullcontext():
+    with recorder.reader.untouched() if preview else contextlib.nullcontext():
         while recorder.advance():
             pass
     return recorder.graph, tuple(recorder.frames)
@@ -143,10 +141,6 @@ class Recorder:
         return seed
 
     # ---- running
-
-    def untouched(self) -> contextlib.AbstractContextManager[None]:
-        """What a preview runs in."""
-        return untouched(self.reader)
 
     @property
     def done(self) -> int:
@@ -224,7 +218,7 @@ class Recorder:
         nrs = {0, *(t.nr for t in self.graph.outputs(self.node))} if self.hooks[self.node] or self.looks else ()
         self.came = {nr: copied(self.totals.get((self.node, nr))) for nr in nrs}
         self.work, self.touched, self.sent = ((), {}), [], {}
-        self.old = {nr: copied(t.grad) for nr, t in self.filled_by(node).items() if t.grad is not None}
+        self.old = {nr: copied(t.grad) for nr, t in self.reader.filled_by(node).items() if t.grad is not None}
 
     def hook(self, node: AnyNode, kind: str, hook: Any, before: Any, after: Any) -> None:
         """A hook has run: what came, and what it made of it."""
@@ -335,10 +329,6 @@ class Recorder:
                    whole=grid, exact=exactly(plain(after)), **facts,
                    symbols=() if came is None else (self.names.at((self.node, nr), told(came)),))
 
-    def filled_by(self, node: AnyNode) -> dict[int, AnyTensor]:
-        """The tensors whose `.grad` gets something when a node runs, by output."""
-        return filled_by(node)
-
     def rules(self) -> tuple[Rule, ...]:
         """The rules of the node that ran, once it is known what became of its gradients."""
         (came, gone), row = self.work, self.reader.row(self.formula)
@@ -412,14 +402,6 @@ def plain(value: Any) -> Any:
     return value._array() if hasattr(value, "_array") else value
 
 
-def filled_by(node: AnyNode) -> dict[int, AnyTensor]:
-    """The tensors whose `.grad` gets something when this node runs, by output: its leaf, or retained ones."""
-    if hasattr(node, "variable"):
-        return {0: node.variable}
-    references = node.hooks.retain.items() if isinstance(node, Node) and node.hooks else ()
-    return {nr: t for nr, t in ((nr, r()) for nr, r in references) if t is not None}
-
-
 def saved_of(node: AnyNode, fields: Iterable[tuple[str, Any, str]]) -> dict[str, Any]:
     """What a node saved, as its formulas take it: arrays, and options as they were given."""
     found = {}
@@ -429,20 +411,3 @@ def saved_of(node: AnyNode, fields: Iterable[tuple[str, Any, str]]) -> dict[str,
         if isinstance(value, int) and value >= 2**63:  # as torch keeps dim=-1
             found[field] = value - 2**64
     return found
-
-
-@contextlib.contextmanager
-def untouched(reader: Reader) -> Iterator[None]:
-    """Put everything back that a backward changes; the accumulated sums go into copies."""
-    from ..array import random
-
-    with contextlib.ExitStack() as undo, warnings.catch_warnings(), faults.unchanged():
-        undo.callback(random.set_state, random.get_state())
-        filled = (t for node in reader.found.values() for t in filled_by(node).values())
-        for t in {id(t): t for t in (*reader.tensors.values(), *filled)}.values():
-            grad, hooks = t._grad, t._hooks.post_accumulate if t.is_leaf and t._hooks is not None else {}
-            undo.callback(setattr, t, "_grad", grad)
-            undo.callback(hooks.update, dict(hooks))
-            t._grad = None if grad is None else grad.detach().clone()
-            hooks.clear()  # shown, not run: it may well be an optimiser's step
-        yield

@@ -7,9 +7,7 @@ checked, nothing is called a derivative. torch is never imported here.
 """
 
 import contextlib
-import gc
 import sys
-import warnings
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
@@ -81,7 +79,7 @@ class TorchRecorder(Recorder):
         if self.node_now is not node:
             self.ready(node)
             self.put = False
-            retained = {nr: self.grads.get(id(t)) for nr, t in self.filled_by(node).items() if not t.is_leaf}
+            retained = {nr: self.grads.get(id(t)) for nr, t in self.reader.filled_by(node).items() if not t.is_leaf}
             self.old |= retained  # torch has copied already
 
     def tensor_hook(self, node: AnyNode, hook: Callable[[Any], Any], grad: Any) -> Any:
@@ -95,7 +93,7 @@ class TorchRecorder(Recorder):
     def arrived_at(self, node: AnyNode, received: tuple[Any, ...]) -> None:
         """After the hooks of tensors and of the node: what retain_grad took, and what changed unseen."""
         self.begin(node)
-        for nr, t in self.filled_by(node).items() if self.graph.node(self.node).leaf is None else ():
+        for nr, t in self.reader.filled_by(node).items() if self.graph.node(self.node).leaf is None else ():
             self.filled("capture", nr, self.came.get(nr), t.grad, slot=nr, part=self.graph.output(self.node, nr))
         for nr, grad in enumerate(received):
             before, now = self.came.get(nr), plain(grad)
@@ -146,13 +144,6 @@ class TorchRecorder(Recorder):
 
     # ---- what can be believed
 
-    def filled_by(self, node: AnyNode) -> dict[int, AnyTensor]:
-        """A leaf, or the tensors known to us that retain their gradients."""
-        key = self.reader.key(node)
-        if isinstance(key, tuple):
-            return {0: node.variable}
-        return {nr: t for (owner, nr), t in self.reader.tensors.items() if owner == key and t.retains_grad}
-
     def check(self, node: AnyNode) -> None:
         """Keep what the rules of our table give, where it is what torch has sent."""
         (came, gone), row = self.work, self.reader.row(node)
@@ -189,25 +180,3 @@ class TorchRecorder(Recorder):
     def rules(self) -> tuple[Rule, ...]:
         """The rules that gave what torch gave."""
         return tuple(rule for rule in super().rules() if rule.slot in self.good)
-
-    def untouched(self) -> contextlib.AbstractContextManager[None]:
-        """What a preview runs in."""
-        return untouched(self.reader)
-
-
-@contextlib.contextmanager
-def untouched(reader: TorchReader) -> Iterator[None]:
-    """Put back every `.grad` and the random streams; gradients accumulate into copies meanwhile."""
-    torch: Any = sys.modules["torch"]
-    several = {id(t): t for t in reader.tensors.values() if t.is_leaf or t.retains_grad}
-    for t in gc.get_objects():  # one that retains its gradient may have no name
-        if issubclass(type(t), torch.Tensor) and t.retains_grad and reader.key(t.grad_fn) in reader.found:
-            several[id(t)] = t
-    with contextlib.ExitStack() as undo, warnings.catch_warnings():
-        undo.callback(torch.set_rng_state, torch.get_rng_state())
-        if torch.cuda.is_initialized():
-            undo.callback(torch.cuda.set_rng_state_all, torch.cuda.get_rng_state_all())
-        for t in several.values():
-            undo.callback(setattr, t, "grad", t.grad)
-            t.grad = None if t.grad is None else t.grad.detach().clone()
-        yield
