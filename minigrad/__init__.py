@@ -51,7 +51,6 @@ for _name in _tensor.FUNCTIONS:
 globals().update(_tensor.ONLY_FUNCTIONS)
 
 
-
 def _explain(*given) -> None:
     from .graph import notes  # reads programs: no program that never fails needs it
 

@@ -58,9 +58,6 @@ class Manual(str):
         return str(self).expandtabs(tabsize)
 
 
-
-
-
 class Signature(inspect.Signature):
     """Made when it is read: types as the source has them, without `Any`; a function of torch takes `input`."""
 

@@ -58,8 +58,6 @@ def variables_in(values: Iterable) -> Iterable:
             yield value
 
 
-
-
 def in_legacy_class(result: Any, args: tuple, variable: bool) -> Any:
     """The result in its class of then; an argument that comes back stays what it is."""
     if isinstance(result, tuple | list) and any(isinstance(part, TensorBase) for part in result):

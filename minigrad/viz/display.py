@@ -187,8 +187,6 @@ def package_of(frame: Any) -> str:
     return str(frame.f_globals.get("__name__", "")).partition(".")[0]
 
 
-
-
 def few_colours(png: bytes) -> bytes:
     """The same picture with a palette of its own: a third of the bytes, where Pillow is at hand."""
     try:
@@ -198,8 +196,6 @@ def few_colours(png: bytes) -> bytes:
     small = io.BytesIO()
     Image.open(io.BytesIO(png)).convert("RGB").quantize(128).save(small, "PNG", optimize=True)
     return min(small.getvalue(), png, key=len)
-
-
 
 
 class TextWithDrawing:
@@ -427,13 +423,11 @@ class Drawing:
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         """Text always; pictures too, SVG for trusted notebooks and PNG for the others."""
-        makers: dict[str, Callable[[], Any]] = {"text/plain": self.to_text}
-        makers["image/svg+xml"] = self.to_svg
+        makers: dict[str, Callable[[], Any]] = {"text/plain": self.to_text, "image/svg+xml": self.to_svg}
         if self.fold.shown <= NO_PIXELS:  # beyond it the pixels would be tens of megabytes
             makers["image/png"] = self.to_png
-        wanted = [m for m in makers if (not include or m in include) and m not in (exclude or ())]
         bundle = {}
-        for mime in wanted:
+        for mime in [m for m in makers if (not include or m in include) and m not in (exclude or ())]:
             try:
                 bundle[mime] = makers[mime]()
             except RuntimeError:  # no engine for PNG here; the others do not need one

@@ -78,8 +78,6 @@ def describe(graph: Graph, id: str, seen: set[str]) -> str:
     return "  ".join(words)
 
 
-
-
 def saved_words(node: NodeRecord) -> list[str]:
     """The fields that a node saved, with what is wrong with them."""
     return [s.field + (" (freed)" if s.freed else f" @v{s.version}≠{s.now}" if s.stale else

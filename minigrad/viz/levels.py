@@ -248,5 +248,3 @@ def order_spans(fold: Fold) -> dict[str, str]:
     spans = by_key((rolled.get(id) or fold.box.get(id) or fold.chips.get(id) or id, int(id[1:]))
                    for id in dict.fromkeys((*(n.id for n in fold.graph.nodes), *rolled)))
     return {id: f"{min(n)}–{max(n)}" if len(n) > 1 else str(n[0]) for id, n in spans.items()}
-
-

@@ -101,8 +101,6 @@ def notes(node: NodeRecord, many: int) -> tuple[list[Saved], int]:
     return shown, len(node.saved) - len(shown)
 
 
-
-
 def note_label(graph: Graph, saved: Saved, versions: bool = False) -> str:
     """`self = x @v0`; the shape of what has no name; only the field once it is freed."""
     if saved.freed:

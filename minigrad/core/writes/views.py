@@ -208,5 +208,3 @@ class CopySlices(Node):
             return (None, *sent[1:])
         inside = piece * 0.0 if sent[0] is None else sent[0]
         return (F.put_part(grad, inside, self.whole, self.part), *sent[1:])
-
-
