@@ -178,7 +178,7 @@ class Builder:
     def norm_width(self, slot: str, network: bool) -> float:
         """The same at the port of a wire: at a box a norm has two lines, and a network keeps room for one."""
         text = self.values.get(slot, "")
-        if text.startswith("‖") and self.fold.box.get(slot[5:].partition(":")[0], "") not in ("", *self.fold.crowded):
+        if self.fold.in_two_lines(slot, text):
             text = text.partition(" ")[2]
         inside = slot[5:].partition(":")[0] in self.fold.steps  # of a loop: no numbers there
         return max(width(text, bold=True), 26 if network and not inside else 0)

@@ -148,6 +148,10 @@ class Fold:
         count = Counter(self.box[id.partition(":")[0]] for id in set(self.wires.values()))
         return frozenset(box for box, several in count.items() if several > 2)
 
+    def in_two_lines(self, slot: str, text: str) -> bool:
+        """Whether the text of `edge:n3:0` is a norm, at a box that has room for its word above its number."""
+        return text.startswith("‖") and self.box.get(slot[5:].partition(":")[0], "") not in ("", *self.crowded)
+
     @property
     def shown(self) -> int:
         """How many boxes and pills there are."""

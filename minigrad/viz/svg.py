@@ -77,7 +77,7 @@ class Painter:
         side = {"middle": "mg-c", "end": "mg-e", "start": ""}[anchor]
         kind = f"mg-value {'mg-g' if self.view == 'backward' else 'mg-m'} mg-halo {side}"
         value = self.values.get(name, "")
-        if value.startswith("‖") and self.fold.box.get(name[5:].partition(":")[0], "") not in ("", *self.fold.crowded):
+        if self.fold.in_two_lines(name, value):
             word, _, number = value.partition(" ")
             up = 15 if y < self.at.back[name[5:]][0][-1][1] else 0
             return text(x, y - up, word, kind) + text(x, y + 15 - up, number, kind, name)
