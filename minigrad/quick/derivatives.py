@@ -58,7 +58,7 @@ def mul(n: Any, grad: Any, keep: bool) -> tuple:
 
 def factors(n: Any, grad: Any, keep: bool, name: str, to_first: Any, to_mat2: Any) -> tuple:
     """What the two factors of a product receive; mm minds the sign of zero."""
-    left, right, times = None, None, RAW.mm if 1 in grad.shape else type(grad).dot
+    left, right, times = None, None, RAW.mm if 1 in grad.shape or not isinstance(grad, ndarray) else ndarray.dot
     if to_first is not None:
         left = times(grad, array_of(n, "mat2", n.saved_mat2, n.version_mat2, to_mat2).T)
     if to_mat2 is not None:
