@@ -597,11 +597,12 @@ def misspelt(error: BaseException, node: Any, context: Context) -> Finding | Non
         changes = [(n, f"{grouped(n.value, context)}.{near[0]}") for n in around
                    if near and wrong and ast.dump(n) == ast.dump(wrong[0]) and n.lineno == wrong[0].lineno]
     elif told and isinstance(node, ast.Call) and (callee := context.callee(node.func)) is not None:
-        near = nearest(name, takes := [n for n in inspect.signature(callee).parameters if n != "self"])
+        has = [n for n in inspect.signature(callee).parameters if n != "self"]
+        near = [] if name in has else nearest(name, has)  # else another call, further in, has refused it
         changes = [(k, f"{near[0]}={text(k.value)}") for k in node.keywords if near and k.arg == name]
         if not near:
-            facts = {"name": name, "callee": called(node), "takes": ", ".join(takes)}
-            return by_rule(error, node, context) or finding("not_taken", context, node, **facts)
+            of = {"name": name, "callee": called(node), "takes": ", ".join(has)}
+            return by_rule(error, node, context) or (None if name in has else finding("not_taken", context, node, **of))
     elif isinstance(node, ast.Import | ast.ImportFrom) and (near := getattr(error, "nearest", [])):
         name = re.findall(r"\w+", str(error).partition(" from ")[0])[-1]
         if isinstance(node, ast.Import) or name not in names_in(context.source.tree):  # else there, too
@@ -881,7 +882,6 @@ def unregistered(module: Any) -> Finding | None:
             layers = [m for m in deep if hasattr(type(m), "named_parameters")]
             tensors = [p for m in layers for p in m.parameters()] or ([value] if one else parameters(value))
             lost = any(p.requires_grad and (p.is_leaf or one) and id(p) not in listed for p in tensors)
-            result = one and not value.is_leaf  # of a parameter, or of a computation
             plain = not one and not several  # an object: of a class that is no module
             if name.startswith("_") or not lost or (plain and all(p.grad is None for p in tensors)):
                 continue
@@ -890,7 +890,7 @@ def unregistered(module: Any) -> Finding | None:
             around = constructor(owner)
             for node, there in around.made(f"self.{name}", None) if around else ():
                 text, nn = there.source.text(node), word_for_nn(owner)
-                if result and (there.function.name != "__init__" or "Parameter(" not in text):
+                if one and not value.is_leaf and (there.function.name != "__init__" or "Parameter(" not in text):
                     continue
                 if plain:
                     return finding("no_module", there, node, name=f"self.{name}", kind=type(value).__name__)

@@ -107,8 +107,7 @@ def _made(node: Node | None, lang: str) -> str:
 
 def file_now() -> str:
     """The file, or cell, of the learner's that runs."""
-    frame = theirs(learners_frame())
-    return frame.f_code.co_filename if frame is not None else ""
+    return getattr(getattr(theirs(learners_frame()), "f_code", None), "co_filename", "")
 
 
 def _place(line: tuple[str, int, str], lang: str, here: str = "") -> str:

@@ -9,6 +9,7 @@ from itertools import zip_longest
 from typing import Any
 
 from ..core.beside.ledger import note
+from ..manual import face
 from ..text.presentation import need, require, warn
 
 
@@ -26,9 +27,8 @@ class LRScheduler:
         self.step()
 
     def get_lr(self) -> list[float]:
-        """The learning rates of epoch `last_epoch`."""
-        groups = zip_longest(self.optimizer.param_groups, self.base_lrs)  # a group may have come later
-        return [self.next_lr(group["lr"], base) for group, base in groups]
+        """The learning rates of epoch `last_epoch`, of groups that came later too."""
+        return [self.next_lr(g["lr"], base) for g, base in zip_longest(self.optimizer.param_groups, self.base_lrs)]
 
     def next_lr(self, lr: float, base: float) -> float:
         """A learning rate of epoch `last_epoch`, from the one before and the first one."""
@@ -132,3 +132,4 @@ class CosineAnnealingLR(LRScheduler):
 
 
 __all__ = ["CosineAnnealingLR", "ExponentialLR", "LRScheduler", "LambdaLR", "StepLR"]
+__getattr__, __dir__ = face("torch.optim.lr_scheduler", globals())
