@@ -431,7 +431,7 @@ class Level:
     def price(self, j: int, long: float) -> float:
         """How bad a row is that begins with column `j`: a break costs, more for each wire that it bends."""
         at_break = 160 + 260 * (max(self.crossing[j], 1) - 1) if j else 0
-        return 60 * ((self.limit - long) / self.limit) ** 2 + at_break + (200 if long < 260 else 0)
+        return 60 * ((self.limit - long) / max(self.limit, 1)) ** 2 + at_break + (200 if long < 260 else 0)
 
     def repeat_far_ones(self) -> bool:
         """Inputs and leaves that another row uses are drawn again there; whether there were any."""

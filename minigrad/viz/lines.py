@@ -42,9 +42,8 @@ def by_lines(graph: Graph, rolled: frozenset[str] = frozenset()) -> Graph:
             scope([piece], f"line {piece.number}")
     for turn in turns([p._replace(number=0) if rolled.intersection(p.parts) else p for p in known]):
         scope(turn, f"lines {spans(p.number for p in turn)}")
-    nodes = tuple(replace(n, scope=around.get(n.id, n.scope)) for n in graph.nodes)
-    scopes = (replace(s, parent=around.get(s.id, s.parent)) for s in (*graph.scopes, *made))
-    return replace(graph, nodes=nodes, scopes=tuple(scopes))
+    scopes = tuple(replace(s, parent=around.get(s.id, s.parent)) for s in (*graph.scopes, *made))
+    return replace(graph, nodes=tuple(replace(n, scope=around.get(n.id, n.scope)) for n in graph.nodes), scopes=scopes)
 
 
 def pieces(graph: Graph) -> Iterator[Piece]:
@@ -81,9 +80,8 @@ def turns(known: Sequence[Piece]) -> Iterator[list[Piece]]:
             count += piece.number == low
             return count if low <= piece.number <= high else -1, piece.outer
 
-        parts = ([*several] for (turn, _), several in groupby(known, place) if turn >= 0)
-        found = [turn for turn in parts if len(turn) > 1]
-        yield from found if len(found) > 1 else ()
+        found = [[*several] for (turn, _), several in groupby(known, place) if turn >= 0]
+        yield from (turn for turn in found if len(turn) > 1 and sum(len(other) > 1 for other in found) > 1)
 
 
 def spans(numbers: Iterable[int]) -> str:
