@@ -43,8 +43,7 @@ def state(name: str, default: Any) -> ContextVar[Any]:
 
 def put_back(before: Context) -> bool:
     """Let every state be what it was in `before`; says whether one was not."""
-    torn = [v.set(before.run(v.get)) for v in states if v.get() is not before.run(v.get)]
-    return bool(torn)
+    return bool([v.set(before.run(v.get)) for v in states if v.get() is not before.run(v.get)])
 
 
 mode_variable = state("grad_mode", True)

@@ -4,15 +4,14 @@ Everything here stands around the turn of a node or of a leaf (`engine.GraphTask
 tensor hooks, the copy that retain_grad takes, pre-hooks, the node, post-hooks.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any
 
 from ...text import say
 from ...text.presentation import need
 from ..engine import GraphTask, fit
 from ..graph import Node, Port, node_of, output_of
-from ..modes import anomaly
+from ..modes import anomaly, differentiable
 from . import gates
 
 suspended: dict[Node, Any] = {}  # nodes of a backward that waits between two steps -> who steps it
@@ -67,16 +66,8 @@ class AttendedTask(GraphTask):
         need(not runs or self.captured is None, "will_run_a_leaf")
         return runs
 
-    @contextmanager
-    def turn(self, node: Node) -> Iterator[None]:
-        try:
-            with super().turn(node):
-                yield
-                if self.watch is not None and node.freed:
-                    self.watch.free(node)
-        except Exception:
-            gates.blame(node)
-            raise
+    def turn(self, node: Node) -> Any:
+        return Turn(self, node)
 
     def take(self, node: Node) -> tuple:
         grads = arrived = super().take(node)
@@ -143,3 +134,21 @@ class AttendedTask(GraphTask):
         """Put a gradient where `grad(...)` will find it."""
         if grad is not None and edge in self.inputs:
             self.captured[edge] = grad
+
+
+class Turn(differentiable):
+    """A node's turn, with who watches it and whom an error is blamed on.
+
+    Not a generator: one that an interrupt leaves waiting would end late, and set grad mode once more.
+    """
+
+    def __init__(self, task: AttendedTask, node: Node) -> None:
+        super().__init__(task.create_graph)
+        self.watch, self.node = task.watch, node
+
+    def __exit__(self, kind: Any = None, *exc: object) -> None:
+        super().__exit__()
+        if kind is None and self.watch is not None and self.node.freed:
+            self.watch.free(self.node)
+        elif kind is not None and issubclass(kind, Exception):
+            gates.blame(self.node)
