@@ -76,7 +76,7 @@ def convolution(input: Any, weight: Any, bias: Any, stride: tuple, padding: tupl
                 output_padding: tuple, groups: int, bias_sym_sizes_opt: tuple = (0,)) -> Any:
     """`transposed` and `output_padding` are there for torch's nodes to show: transposed convolution waits."""
     _check(input, weight, stride, padding, dilation, groups)
-    same_type(input, weight, said="conv_types" if input.dtype.itemsize < 3 else "types")
+    same_type(input, weight)
     made, kernel = weight.shape[0], weight.shape[2:]
     if bias is not None:
         need(bias.shape == (made,), "conv_bias", list(weight.shape), made, list(bias.shape))
