@@ -180,7 +180,7 @@ def aminmax(input: Tensor, *, dim: _int | None = None, keepdim: _bool = False) -
 def any(input: Tensor, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False) -> Tensor:
     """True where any element is; a 0-d bool tensor, or one per slice along `dim`."""
 def arange(
-    start: Tensor | _float | number[Any], end: Tensor | _float | number[Any] | None = None,
+    start: Tensor | _float | number[Any] | None = None, end: Tensor | _float | number[Any] | None = None,
     step: Tensor | _float | number[Any] = 1, *, dtype: dtype | type[Any] | None = None,
     device: _int | device | None = None, requires_grad: _bool = False,
 ) -> Tensor:
@@ -685,9 +685,7 @@ def log2_(input: Tensor) -> Tensor:
     """In-place `log2`: writes the result into `self`, returns `self`."""
 def log_(input: Tensor) -> Tensor:
     """In-place `log`: writes the result into `self`, returns `self`."""
-def log_softmax(
-    input: Tensor, dim: _int | None = None, *, dtype: Tensor | _float | dtype | device | type[Any] | None = None,
-) -> Tensor:
+def log_softmax(input: Tensor, dim: _int, dtype: Tensor | _float | dtype | device | type[Any] | None = None) -> Tensor:
     """The logarithm of softmax, computed without overflow."""
 def logaddexp(input: Tensor, other: Tensor) -> Tensor:
     """`logaddexp`, as torch has it."""
@@ -1103,15 +1101,13 @@ def slice_scatter(
     """`slice_scatter`, as torch has it."""
 def slogdet(input: Tensor) -> return_types_slogdet:
     """Sign and logarithm of the size of the determinant."""
-def softmax(
-    input: Tensor, dim: _int | None = None, *, dtype: Tensor | _float | dtype | device | type[Any] | None = None,
-) -> Tensor:
+def softmax(input: Tensor, dim: _int, dtype: Tensor | _float | dtype | device | type[Any] | None = None) -> Tensor:
     """exp(x) divided by its sum along `dim`: numbers that sum to 1."""
 def sort(input: Tensor, dim: _int = -1, descending: _bool = False, *, stable: _bool | None = None) -> return_types_sort:
     """`(values, indices)` in order along `dim`; equal elements keep their order, `stable` or not."""
-def split(input: Tensor, split_size_or_sections: _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
+def split(input: Tensor, split_size: _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
     """Pieces of a length, or of given lengths, along `dim`; views."""
-def split_with_sizes(input: Tensor, split_size_or_sections: _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
+def split_with_sizes(input: Tensor, split_size: _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
     """Pieces of a length, or of given lengths, along `dim`; views."""
 def sqrt(input: Tensor) -> Tensor:
     """`sqrt`, as torch has it."""
@@ -1180,7 +1176,7 @@ def threshold(input: Tensor | ndarray[Any, Any], threshold: _float, value: _floa
     """x where it is above `threshold`, else `value`."""
 def threshold_(input: Any, *args: Any, **options: Any) -> Any:
     """`threshold`, written into `input`."""
-def tile(input: Tensor, *dims: _int | Sequence[_int]) -> Tensor:
+def tile(input: Tensor, *times: Any, dims: _int | Sequence[_int] | None = None) -> Tensor:
     """As `repeat`; missing leading repeats are 1."""
 def topk(input: Tensor, k: _int, dim: _int = -1, largest: _bool = True, sorted: _bool = True) -> return_types_topk:
     """The `k` largest (or smallest) elements along `dim`: `(values, indices)`."""

@@ -623,13 +623,9 @@ class Tensor(TensorBase):
         """`digamma`, as torch has it."""
     def polygamma(self, n: Tensor | _int) -> Tensor:
         """`polygamma`, as torch has it."""
-    def softmax(
-        self, dim: _int | None = None, *, dtype: Tensor | _float | _dtype | _device | _type[Any] | None = None,
-    ) -> Tensor:
+    def softmax(self, dim: _int, dtype: Tensor | _float | _dtype | _device | _type[Any] | None = None) -> Tensor:
         """exp(x) divided by its sum along `dim`: numbers that sum to 1."""
-    def log_softmax(
-        self, dim: _int | None = None, *, dtype: Tensor | _float | _dtype | _device | _type[Any] | None = None,
-    ) -> Tensor:
+    def log_softmax(self, dim: _int, dtype: Tensor | _float | _dtype | _device | _type[Any] | None = None) -> Tensor:
         """The logarithm of softmax, computed without overflow."""
     def prelu(self, weight: Tensor) -> Tensor:
         """x where positive, else `weight * x`; one weight, or one per channel."""
@@ -836,7 +832,10 @@ class Tensor(TensorBase):
         """The inverse of a square matrix. Raises: LinAlgError if it is singular."""
     def logdet(self) -> Tensor:
         """The logarithm of the determinant; nan where it is negative."""
-    def view(self, *size: _int | Sequence[_int] | _dtype) -> Tensor:
+    def view(
+        self, *sizes: _int | Sequence[_int] | _dtype, size: _int | Sequence[_int] | None = None,
+        dtype: Tensor | _dtype | None = None,
+    ) -> Tensor:
         """The same elements in another shape, never copied; one size may be -1."""
     def t(self) -> Tensor:
         """The transpose of a matrix; vectors and 0-d tensors as they are. Raises: RuntimeError above 2-d."""
@@ -856,11 +855,11 @@ class Tensor(TensorBase):
         """`diagonal`, as torch has it."""
     def unfold(self, dimension: _int, size: Tensor | _int, step: Tensor | _float | number[Any]) -> Tensor:
         """`unfold`, as torch has it."""
-    def split(self, split_size_or_sections: _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
+    def split(self, split_size: _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
         """Pieces of a length, or of given lengths, along `dim`; views."""
     def unsafe_split(self, split_size: _int, dim: _int = 0) -> tuple[Tensor, ...]:
         """As split, but its pieces may be written in place: PyTorch does not count them as views."""
-    def split_with_sizes(self, split_size_or_sections: _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
+    def split_with_sizes(self, split_size: _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
         """Pieces of a length, or of given lengths, along `dim`; views."""
     def unbind(self, dim: _int = 0) -> tuple[Tensor, ...]:
         """The slices of dimension `dim`, without it; views."""
@@ -871,7 +870,7 @@ class Tensor(TensorBase):
         """The storage of `self` seen with another size, stride and offset, all in elements."""
     def clone(self, *, memory_format: Any = None) -> Tensor:
         """A copy that is recorded: gradients flow back to the original."""
-    def repeat(self, *repeats: _int | Sequence[_int]) -> Tensor:
+    def repeat(self, *times: Any, repeats: _int | Sequence[_int] | None = None) -> Tensor:
         """The tensor copied side by side, `repeats` times along each dimension."""
     def flip(self, *order: _int | Sequence[_int], dims: Any = None) -> Tensor:
         """Elements in reverse order along `dims`."""
@@ -911,7 +910,7 @@ class Tensor(TensorBase):
         """`length` slices of dimension `dim` from `start` on; a view."""
     def chunk(self, chunks: _int, dim: _int = 0) -> tuple[Tensor, ...]:
         """At most `chunks` pieces of equal length along `dim`; views."""
-    def tile(self, *dims: _int | Sequence[_int]) -> Tensor:
+    def tile(self, *times: Any, dims: _int | Sequence[_int] | None = None) -> Tensor:
         """As `repeat`; missing leading repeats are 1."""
     def diag(self, diagonal: _int = 0) -> Tensor:
         """A vector on the diagonal of a matrix, or the diagonal of a matrix as a vector."""

@@ -245,10 +245,10 @@ def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, 
     return made(xp.eye(n, m, dtype=_kind(dtype)), requires_grad, device)
 
 
-def arange(start: Any, end: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None,
+def arange(start: Any = None, end: Any = None, step: Any = 1, *, dtype: Any = None, device: Any = None,
            requires_grad: bool = False) -> Tensor:
     """`start`, `start + step`, ... below `end`; int64 if all are ints."""
-    start, end = (0, start) if end is None else (start, end)
+    start, end = (0, start) if end is None else (0 if start is None else start, end)
     start, end, step = (v.item() if isinstance(v, TensorBase | xp.integer) else v for v in (start, end, step))
     for position, (name, value) in enumerate({"end": end, "start": start, "step": step}.items(), 1):
         if not isinstance(value, int | float | xp.number):

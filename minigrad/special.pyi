@@ -31,9 +31,7 @@ def gammaln(input: Tensor) -> Tensor:
     """`lgamma`, as torch has it."""
 def log1p(input: Tensor) -> Tensor:
     """`log1p`, as torch has it."""
-def log_softmax(
-    self: Tensor, dim: int | None = None, *, dtype: Tensor | float | dtype | device | type[Any] | None = None,
-) -> Tensor:
+def log_softmax(self: Tensor, dim: int, dtype: Tensor | float | dtype | device | type[Any] | None = None) -> Tensor:
     """The logarithm of softmax, computed without overflow."""
 def logit(self: Tensor | ndarray[Any, Any], eps: Tensor | float | number[Any] | None = None) -> Tensor:
     """log(x / (1 - x)), the inverse of sigmoid; x is first brought into `[eps, 1 - eps]` if given."""
@@ -47,9 +45,7 @@ def round(self: Tensor, *, decimals: int | None = None) -> Tensor:
     """Round to the nearest integer, halves to even; or to `decimals` places."""
 def sinc(input: Tensor) -> Tensor:
     """`sinc`, as torch has it."""
-def softmax(
-    self: Tensor, dim: int | None = None, *, dtype: Tensor | float | dtype | device | type[Any] | None = None,
-) -> Tensor:
+def softmax(self: Tensor, dim: int, dtype: Tensor | float | dtype | device | type[Any] | None = None) -> Tensor:
     """exp(x) divided by its sum along `dim`: numbers that sum to 1."""
 def xlogy(self: Tensor | float, other: Tensor | float | number[Any]) -> Tensor:
     """`xlogy`, as torch has it."""

@@ -136,8 +136,21 @@ def logsigmoid(input: Any) -> Any:
 
 
 sigmoid, tanh = Tensor.sigmoid, Tensor.tanh
-hardshrink, softshrink = act.hardshrink_of, act.softshrink_of
-softmax, log_softmax, prelu = calls.activation.softmax, calls.activation.log_softmax, calls.activation.prelu
+hardshrink, softshrink, prelu = act.hardshrink_of, act.softshrink_of, calls.activation.prelu
+
+
+def _along_some(method: Any) -> Any:
+    """As the method; without `dim` it takes the one that PyTorch once took, and warns."""
+    def along(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+        if dim is None:
+            presentation.warn("no_dim", method.__name__)
+            dim = 0 if input.ndim in (0, 1, 3) else 1
+        return method(input, dim, dtype)
+
+    return titled(along, method.__name__, method.__doc__)
+
+
+softmax, log_softmax = _along_some(calls.activation.softmax), _along_some(calls.activation.log_softmax)
 
 
 def gelu(input: Any, *, approximate: str = "none") -> Any:
@@ -246,10 +259,10 @@ def _renormalize(weight: Any, indices: Any, max_norm: float, norm_type: float) -
             row *= max_norm / (norm + 1e-7)
 
 
-def one_hot(tensor: Any, num_classes: int = -1) -> Any:
+def one_hot(input: Any, num_classes: int = -1) -> Any:
     """A new last dimension with 1 at the place that the number says, 0 elsewhere."""
-    _must_be_tensors("one_hot", input=tensor)
-    index = tensor._data
+    _must_be_tensors("one_hot", input=input)
+    index = input._data
     require(index.dtype == dtypes.int64.np, "one_hot is only applicable to index tensor of type LongTensor.")
     require(not index.size or index.min() >= 0, "Class values must be non-negative.")
     require(index.size or num_classes > 0, "Can not infer total number of classes from empty tensor.")

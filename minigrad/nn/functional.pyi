@@ -198,7 +198,8 @@ def legacy_reduction(reduction: str, size_average: Any = None, reduce: Any = Non
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """`input @ weight.T + bias`; `weight` is `(out_features, in_features)`."""
 def log_softmax(
-    self: Tensor, dim: int | None = None, *, dtype: Tensor | float | dtype | device | type[Any] | None = None,
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3,
+    dtype: Tensor | float | dtype | device | type[Any] | None = None,
 ) -> Tensor:
     """The logarithm of softmax, computed without overflow."""
 def logsigmoid(input: Tensor) -> Tensor:
@@ -276,7 +277,7 @@ def nll_loss(
     """Minus the log-probability of the right class; `target` holds class numbers."""
 def normalize(input: Tensor, p: float = 2.0, dim: int | Sequence[int] | None = 1, eps: float = 1e-12) -> Tensor:
     """Vectors along `dim` divided by their p-norm."""
-def one_hot(tensor: Tensor, num_classes: int = -1) -> Tensor:
+def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
     """A new last dimension with 1 at the place that the number says, 0 elsewhere."""
 def ones_like(
     input: Tensor, *args: Any, dtype: Tensor | int | dtype | type[Any] | None = None, memory_format: Any = None,
@@ -338,7 +339,8 @@ def soft_margin_loss(
 ) -> Tensor:
     """log(1 + exp(-t x)) for targets 1 and -1."""
 def softmax(
-    self: Tensor, dim: int | None = None, *, dtype: Tensor | float | dtype | device | type[Any] | None = None,
+    input: Tensor, dim: int | None = None, _stacklevel: int = 3,
+    dtype: Tensor | float | dtype | device | type[Any] | None = None,
 ) -> Tensor:
     """exp(x) divided by its sum along `dim`: numbers that sum to 1."""
 def softmin(

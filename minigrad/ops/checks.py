@@ -37,14 +37,14 @@ def words(call: Callable) -> tuple[str, ...]:
     return call.row.inputs if hasattr(call, "row") else code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
-NUMPYS_WORDS = {"axis": "dim", "keepdims": "keepdim"}
+SYNONYMS = {"axis": "dim", "keepdims": "keepdim", "split_size_or_sections": "split_size", "split_sizes": "split_size"}
 # Arguments that are tensors wherever they come first; the first two may be numbers to some operations.
 OPERANDS = "other exponent vec vec2 mat2 tensor weight index indices mask src".split()
 
 
 def in_torchs_words(options: dict) -> dict:
-    """Options as torch names them; it takes NumPy's names too."""
-    return {NUMPYS_WORDS.get(name, name): value for name, value in options.items()}
+    """Options as torch's method names them; it takes NumPy's names too, and its function may have one of its own."""
+    return {SYNONYMS.get(name, name): value for name, value in options.items()}
 
 
 def as_method(name: str, call: Callable) -> Callable:
@@ -155,7 +155,7 @@ def learners_call(value: Any) -> tuple[str, str, int]:
         count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & inspect.CO_VARARGS)
         more = code.co_varnames[code.co_argcount : count]
         name, taken = code.co_name.removesuffix("_of"), code.co_varnames[: code.co_argcount]
-        taken += tuple([word for word in more if word in ("size", "shape", "dims")][:1] or more[-1:])
+        taken += tuple([word for word in more if word in ("size", "shape", "dims", "repeats")][:1] or more[-1:])
         given = tuple(here[word] for word in taken)
     parts = [x if isinstance(x, tuple | list) else (x,) for x in given]
     place = next((i for i, x in enumerate(parts) if any(part is value for part in x)), len(taken) - 1)

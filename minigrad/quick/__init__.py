@@ -16,7 +16,7 @@ from .derivatives import DERIVATIVES
 from .walk import derivatives, walk
 
 ROWS = {"mm": calls.matrices, "addmm": calls.linear_layer}
-COMPOSITES = {"matmul": lambda ordinary: calls.matrices(TABLE["mm"], folded.batches(ordinary)),
+COMPOSITES = {"matmul": lambda ordinary: calls.matrices(TABLE["mm"], folded.batches(ordinary), "other"),
               "cross_entropy": folded.cross_entropy}
 EASILY_SAVED = {"self", "result", "self_sym_sizes", "self_sym_numel"}
 

@@ -52,8 +52,7 @@ def one_tensor(row: Row, ordinary: Callable) -> Callable:
         t._counter = t._grad = t._hooks = t._view = None
         t._fn = n = cls()
         t._requires_grad = True
-        n.edges, n.metas, n.hooks = (edge,), None, None
-        n.seq = next(seqs)
+        n.edges, n.metas, n.hooks, n.seq = (edge,), None, None, next(seqs)
         n.code, n.lasti = learners_line()
         if keeps_self:
             c = input._counter
@@ -147,9 +146,8 @@ def two_tensors(row: Row, ordinary: Callable) -> Callable:
         t._counter = t._grad = t._hooks = t._view = None
         t._fn = n = cls()
         t._requires_grad = True
-        n.edges, n.hooks = (to_self, to_other), None
+        n.edges, n.hooks, n.seq = (to_self, to_other), None, next(seqs)
         n.metas = None if alike else ((a.shape, a.dtype), (b.shape, b.dtype))
-        n.seq = next(seqs)
         n.code, n.lasti = learners_line()
         if self_for is not None:
             if (to_self if by_self else to_other) is not None or self_for == "both":
@@ -170,8 +168,8 @@ def two_tensors(row: Row, ordinary: Callable) -> Callable:
     return call
 
 
-def matrices(row: Row, ordinary: Callable) -> Callable:
-    """`mm` of two matrices that fit."""
+def matrices(row: Row, ordinary: Callable, second: str = "mat2") -> Callable:
+    """`mm` of two matrices that fit; its operand `second` may be given by that name."""
     cls, dot = row.node, ndarray.dot
 
     @wraps(ordinary)
@@ -197,8 +195,7 @@ def matrices(row: Row, ordinary: Callable) -> Callable:
         n, t = cls(), new(Tensor)
         t._data, t._fn, t._requires_grad = z, n, True
         t._counter = t._grad = t._hooks = t._view = None
-        n.edges, n.metas, n.hooks = (to_self, to_mat2), None, None
-        n.seq = next(seqs)
+        n.edges, n.metas, n.hooks, n.seq = (to_self, to_mat2), None, None, next(seqs)
         n.code, n.lasti = learners_line()
         n.saved_self = n.saved_mat2 = None
         if to_mat2 is not None:
@@ -209,10 +206,11 @@ def matrices(row: Row, ordinary: Callable) -> Callable:
             n.saved_mat2, n.version_mat2 = other, 0 if c is None else c[0]
         n.saved_self_sym_sizes, n.saved_mat2_sym_sizes = rows, columns
         n.saved_self_sym_strides = () if to_self is None else a.strides
-        n.saved_mat2_sym_strides = () if to_mat2 is None else b.strides
-        n.itemsize = a.itemsize
+        n.saved_mat2_sym_strides, n.itemsize = () if to_mat2 is None else b.strides, a.itemsize
         return t
 
+    code = call.__code__
+    call.__code__ = code.replace(co_varnames=("self", second, *code.co_varnames[2:]))
     return call
 
 

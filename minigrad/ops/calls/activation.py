@@ -2,18 +2,13 @@
 
 from typing import Any
 
-from ...text import presentation
 from ..checks import need, own_dim, same_type, titled
 from ..table import activation as rows
 
 
 def _along(row: Any, name: str, doc: str) -> Any:
-    def along(self: Any, dim: Any = None, *, dtype: Any = None) -> Any:
-        self = self if dtype is None else self.to(dtype)
-        if dim is None:
-            presentation.warn("no_dim", name)
-            dim = 0 if self.ndim in (0, 1, 3) else 1
-        return row(self, own_dim(self, dim))
+    def along(self: Any, dim: int, dtype: Any = None) -> Any:
+        return row(self if dtype is None else self.to(dtype), own_dim(self, dim))
 
     return titled(along, name, doc)
 

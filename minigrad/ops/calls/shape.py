@@ -52,19 +52,19 @@ TENSORS.copy_of = lambda grad: rows.copy(TENSORS.zeros_as(grad, grad.shape), gra
 # ---- arguments as torch takes them
 
 
-def view(self: Any, *size: Any) -> Any:
+def view(self: Any, *sizes: Any, size: Any = None, dtype: Any = None) -> Any:
     """The same elements in another shape, never copied; one size may be -1.
 
     Raises: RuntimeError if the number of elements or the strides do not allow it.
     """
-    if len(size) == 1 and isinstance(size[0], dtypes.dtype):
-        kind, last = size[0], self.shape[-1] if self.ndim else 0
+    if dtype is not None or (len(sizes) == 1 and isinstance(sizes[0], dtypes.dtype)):
+        kind, last = dtype or sizes[0], self.shape[-1] if self.ndim else 0
         words = f"to view {self.dtype.scalar_type} as {kind.scalar_type} (different element sizes)"
         require(self.ndim or kind.itemsize == self.itemsize, f"self.dim() cannot be 0 {words}")
         ratio = kind.itemsize // self.itemsize or 1
         require(not last % ratio, f"self.size(-1) must be divisible by {ratio} {words}, but got {last}")
         return self._alias(self._array().view(kind.np), self._shared_counter())  # the same bytes, no history
-    return rows.view(self, ints(size))
+    return rows.view(self, ints(sizes if size is None else (size,)))
 
 
 def view_as(self: Any, other: Any) -> Any:
@@ -182,10 +182,10 @@ def narrow(self: Any, dim: int, start: int, length: int) -> Any:
     return rows.slice_(self, dim, start, start + length, 1)
 
 
-def split(self: Any, split_size_or_sections: Any, dim: int = 0) -> tuple:
+def split(self: Any, split_size: Any, dim: int = 0) -> tuple:
     """Pieces of a length, or of given lengths, along `dim`; views."""
     require(self._data.ndim, "split expects at least a 1-dimensional tensor")
-    size, parts = self._data.shape[check_dim(dim, self._data.ndim)], split_size_or_sections
+    size, parts = self._data.shape[check_dim(dim, self._data.ndim)], split_size
     if isinstance(parts, int):
         return rows.split(self, _length_of_parts(parts, size), dim)
     parts = ints((parts,))
@@ -229,9 +229,9 @@ def as_strided(self: Any, size: Any, stride: Any, storage_offset: int | None = N
     return rows.as_strided(self, size, stride, storage_offset, whole, part)
 
 
-def repeat(self: Any, *repeats: Any) -> Any:
+def repeat(self: Any, *times: Any, repeats: Any = None) -> Any:
     """The tensor copied side by side, `repeats` times along each dimension."""
-    repeats, sizes = ints(repeats), self._data.shape
+    repeats, sizes = ints(times if repeats is None else (repeats,)), self._data.shape
     need(len(repeats) >= len(sizes), "repeat_dims")
     if min(repeats, default=0) < 0:
         full = [n * size for n, size in zip(repeats, (1,) * (len(repeats) - len(sizes)) + sizes, strict=True)]
@@ -240,9 +240,9 @@ def repeat(self: Any, *repeats: Any) -> Any:
     return rows.repeat(self, repeats)
 
 
-def tile(self: Any, *dims: Any) -> Any:
+def tile(self: Any, *times: Any, dims: Any = None) -> Any:
     """As `repeat`; missing leading repeats are 1."""
-    given = ints(dims)
+    given = ints(times if dims is None else (dims,))
     return rows.repeat(self, (1,) * (self._data.ndim - len(given)) + given)
 
 
