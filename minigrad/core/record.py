@@ -17,6 +17,8 @@ from .modes import INFERENCE, UNCOUNTED, grad_mode
 from .row import Row, Scalar
 from .writes.views import view_of
 
+_SINGLE = dtypes.float32.np
+
 
 def call_of_tensors(row: Row) -> Callable:
     """Any tensors (some may be None or numbers), then options; one result or several."""
@@ -69,16 +71,17 @@ def call_of_two(row: Row) -> Callable:
             if a.dtype is not b.dtype:
                 if row.check_types is not None:
                     row.check_types(a.dtype.kind, b.dtype.kind)
-                a, b = dtypes.promote(a, b)
+                a, b = dtypes.promote(a, b) if b.ndim or not in_single(row, a) else (a, dtypes.cast(b, _SINGLE))
         elif row.numbers == "arrays" and isinstance(other, ndarray) and other.dtype in dtypes.BY_NUMPY:
             return call(self, constant(TensorBase._plain, other))
         else:
             a, other = beside_number(row, a, other)
             if other is None:
                 return NotImplemented
-            b, alike = other.raw, a is self._data
+            b = other.raw
+            alike = a is self._data and a.dtype is b.dtype
         try:
-            z = forward(a, b)
+            z = forward(a, b) if a.dtype is b.dtype else forward(a, b).astype(a.dtype)
         except (ValueError, TypeError) as refused:
             raise refusal_of_two(row, a, b, refused) from None
         if not wanted:
@@ -192,6 +195,11 @@ def promoted(arrays: list, places: Iterable[int]) -> list:
     return [dtypes.cast(x, kind) if i in places and x is not None else x for i, x in enumerate(arrays)]
 
 
+def in_single(row: Row, a: Any) -> bool:
+    """True where torch multiplies and divides in single precision: halves, by a number not rounded first."""
+    return a.dtype.char == "e" and row.name in ("mul", "div")
+
+
 def beside_number(row: Row, a: Any, value: Any) -> tuple[Any, Scalar | None]:
     """A Python number beside array `a`: `a` in the type of the result, and the number; None for what is no number."""
     if hasattr(value, "item") and not isinstance(value, ndarray) and getattr(value, "ndim", 1) == 0:
@@ -204,7 +212,7 @@ def beside_number(row: Row, a: Any, value: Any) -> tuple[Any, Scalar | None]:
     if row.numbers == "floats" and kind.kind != "f":
         kind = dtypes.get_default_dtype().np
     a = dtypes.cast(a, kind)
-    raw = xp.asarray(value).astype(a.dtype)  # integers wrap, as in torch
+    raw = xp.asarray(value).astype(_SINGLE if in_single(row, a) else a.dtype)  # integers wrap, as in torch
     return a, Scalar(value, raw if isinstance(a, ndarray) else raw[()])
 
 

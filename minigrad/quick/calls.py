@@ -255,7 +255,7 @@ def used_by(row: Row, name: str) -> str | None:
 def first_time(row: Row, a: Any, value: Any) -> Scalar | None:
     """A number beside `a`, remembered for the next time; None where it changes the type of `a`, or is none."""
     same, number = beside_number(row, a, value)
-    if number is None or same is not a:
+    if number is None or same is not a or a.dtype.char == "e":  # halves meet one number in two ways
         return None
     if type(value) is int or (type(value) is float and value):  # 0.0 and -0.0 are equal keys too
         known = SCALARS[type(value)].setdefault(a.dtype if type(a) is ndarray else (type(a), a.dtype), {})
