@@ -71,7 +71,7 @@ def call_of_two(row: Row) -> Callable:
             if a.dtype is not b.dtype:
                 if row.check_types is not None:
                     row.check_types(a.dtype.kind, b.dtype.kind)
-                a, b = dtypes.promote(a, b) if b.ndim or not in_single(row, a) else (a, dtypes.cast(b, _SINGLE))
+                a, b = dtypes.promote(a, b) if b.ndim or a.dtype.char != row.opmath else (a, dtypes.cast(b, _SINGLE))
         elif row.numbers == "arrays" and isinstance(other, ndarray) and other.dtype in dtypes.BY_NUMPY:
             return call(self, constant(TensorBase._plain, other))
         else:
@@ -195,11 +195,6 @@ def promoted(arrays: list, places: Iterable[int]) -> list:
     return [dtypes.cast(x, kind) if i in places and x is not None else x for i, x in enumerate(arrays)]
 
 
-def in_single(row: Row, a: Any) -> bool:
-    """True where torch multiplies and divides in single precision: halves, by a number not rounded first."""
-    return a.dtype.char == "e" and row.name in ("mul", "div")
-
-
 def beside_number(row: Row, a: Any, value: Any) -> tuple[Any, Scalar | None]:
     """A Python number beside array `a`: `a` in the type of the result, and the number; None for what is no number."""
     if hasattr(value, "item") and not isinstance(value, ndarray) and getattr(value, "ndim", 1) == 0:
@@ -212,7 +207,7 @@ def beside_number(row: Row, a: Any, value: Any) -> tuple[Any, Scalar | None]:
     if row.numbers == "floats" and kind.kind != "f":
         kind = dtypes.get_default_dtype().np
     a = dtypes.cast(a, kind)
-    raw = xp.asarray(value).astype(_SINGLE if in_single(row, a) else a.dtype)  # integers wrap, as in torch
+    raw = xp.asarray(value).astype(_SINGLE if a.dtype.char == row.opmath else a.dtype)  # integers wrap, as in torch
     return a, Scalar(value, raw if isinstance(a, ndarray) else raw[()])
 
 

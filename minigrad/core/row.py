@@ -37,6 +37,7 @@ class Row:
         scalars      options that are numbers to torch; other integers are printed unsigned in saved fields
         numbers      of two operands, what is taken beside a tensor: True for numbers, "floats" where they
                      lift integers, "arrays" for NumPy's arrays too, False for tensors alone
+        opmath       "e" where a number beside halves is not rounded to half first (torch computes in float32)
         check_types  `check_types(kind, kind)` raises where the types of two operands do not go together
         elementwise  operands broadcast and are brought to the type of the result
     What it returns and saves:
@@ -52,14 +53,14 @@ class Row:
     def __init__(self, name: str, forward: Callable, /, *,
                  grad_fn: str | None = None, torch_name: str | None = None, numbered: bool = False, doc: str = "",
                  fixed: tuple[str, ...] = (), scalars: tuple[str, ...] = (), numbers: bool | str = True,
-                 check_types: Callable[[str, str], None] | None = None, elementwise: bool = False,
+                 opmath: str = "", check_types: Callable[[str, str], None] | None = None, elementwise: bool = False,
                  outputs: tuple[str, ...] = (), multi: bool = False, keeps: tuple[str, ...] = (),
                  hidden: tuple[str, ...] = (), constants: dict[str, Any] | None = None,
                  letters: dict[str, str] | None = None, **derivatives: Callable) -> None:
         self.name, self.forward, self.derivatives, self.doc = name, forward, derivatives, doc
         self.grad_fn, self.torch_name, self.numbered = grad_fn or camel(name) + "Backward0", torch_name, numbered
         self.scalars, self.numbers, self.check_types, self.elementwise = scalars, numbers, check_types, elementwise
-        self.outputs, self.multi, self.hidden = outputs, multi, hidden
+        self.outputs, self.multi, self.hidden, self.opmath = outputs, multi, hidden, opmath
         self.constants, self.letters = constants or {}, letters or {}
         self.inputs = parameters(forward) if inspect.isfunction(forward) else tuple(derivatives)
         given = getattr(forward, "__defaults__", None) or ()

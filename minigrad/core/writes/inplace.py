@@ -91,7 +91,7 @@ def write_directly(self: Any, ufunc: Any, other: Any) -> bool:
     a, counter = self._data, self._counter
     if a.__class__ is not ndarray or a.base is not None or counter.__class__ is Uncounted:  # shared memory wants a look
         return False
-    if type(other) is float and a.dtype.char in "fd":  # halves: not rounded before, see `in_single`
+    if type(other) is float and a.dtype.char in "fd":  # halves see `Row.opmath`
         b = other
     elif isinstance(other, TensorBase) and (counter is None or counter is not other._counter):
         b = other._data

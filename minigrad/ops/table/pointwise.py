@@ -41,13 +41,13 @@ rsub_number = op("rsub_number",
     lambda self, other: other - self if self.dtype.kind == "f" else operator.sub(*dtypes.promote(other, self)),
     grad_fn="RsubBackward1", constants={"alpha": 1}, scalars=("other",),
     self  = lambda grad: -grad)
-mul = op("mul", operator.mul, numbered=True,
+mul = op("mul", operator.mul, numbered=True, opmath="e",
     self  = lambda grad, other: grad * other,
     other = lambda grad, self: grad * self)
 mul_scalar = op("mul_scalar", lambda self, other: kernels.beside(self, other) * other, grad_fn="MulBackward1",
     scalars=("other",), tex=lambda self, other: other * self,
     self  = lambda grad, other: grad * other)
-div = op("div", operator.truediv, numbers="floats", numbered=True,
+div = op("div", operator.truediv, numbers="floats", numbered=True, opmath="e",
     self  = lambda grad, other: grad / other,
     other = lambda grad, self, other: -grad * ((self / other) / other))
 neg = op("neg", kernels.negative, self=lambda grad: -grad)
