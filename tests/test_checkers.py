@@ -110,7 +110,10 @@ def test_of_what_a_widget_asked_the_last_answer_to_each_question_counts(answers,
     ("08", "hands_them_back_in_the_other_order", "other's place"), ("01", "leaves_python", "asks Python to end"),
     ("D", "sends_on_whatever_came", "a.grad: computed"),
     ("08", "gives_one_back", "w: computed <class 'minigrad.Tensor'>"),
-    ("03", "empties_every_drawer_behind_it", "or it was taken away again")])
+    ("03", "empties_every_drawer_behind_it", "or it was taken away again"),
+    ("03", "multiplies_what_arrives", "What does your walk do with each"),
+    ("03.2", "takes_a_thousand_steps", "a1000 never ran"), ("04", "tidies_up_at_the_end", "At the end the drawer"),
+    ("02", "knows_the_number", "result: computed 13.5, expected 18"), ("later", "clears_too_early", "neither knob")])
 def test_the_sentence_fits_what_the_answer_did(exercise, answer, says):
     minigrad.set_language("en")
     given = next(a for _, a in TABLES[exercise].wrongs if named(a) == answer)

@@ -8,7 +8,7 @@ the files of a class.
 import json
 import secrets
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from html import escape
 from pathlib import Path
@@ -36,12 +36,10 @@ def own_exercise(exercise: str, solution: Callable, cases: Iterable[tuple], mist
             for given in cases]
     made = Exercise(exercise, lambda: rows, play, models, sentences=sentences)
 
-    def faults() -> Iterator[tuple[str, list[str]]]:
-        yield "no_sentence", [key for key in models if key not in sentences and not knows(f"lessons.{key}")]
-        yield "not_told_apart", [key for key, some in models.items() if any(made(model).passed for model in some)]
-
-    for fault, keys in faults():
-        demand(not keys, f"lessons.{fault}", keys=", ".join(keys))
+    mute = [key for key in models if key not in sentences and not knows(f"lessons.{key}")]
+    demand(not mute, "lessons.no_sentence", keys=", ".join(mute))
+    alike = [key for key, some in models.items() if any(made(model).passed for model in some)]
+    demand(not alike, "lessons.not_told_apart", keys=", ".join(alike))
     return made
 
 

@@ -151,7 +151,9 @@ class Exercise:
             return self.tell(first.fault, first)
         if idea := self.imitated(trials):
             return self.tell(idea, next(t for t in trials if not (t.right or self.excused(t))))
-        return self.tell("constant" if constant(trials) else first.fault or self.observed(first, trials), first)
+        if shown := constant(trials):
+            return self.tell("constant", shown)
+        return self.tell(first.fault or self.observed(first, trials), first)
 
     def observed(self, trial: Trial, trials: Sequence[Trial]) -> str:
         """What a failing trial itself tells, where no model explains it."""
@@ -366,11 +368,12 @@ def too_deep(trials: Sequence[Trial]) -> Trial | None:
     return failing[0] if failing == [trials[-1]] and failing[0].outcome.error == "RecursionError" else None
 
 
-def constant(trials: Sequence[Trial]) -> bool:
-    """Whether the same is returned in each case."""
-    returned = [{k: v for k, v in t.got.items() if "." not in k} for t in trials]
-    return len(trials) > 1 and bool(returned[0]) and all(
-        row.keys() == returned[0].keys() and all(same(v, returned[0][k]) for k, v in row.items()) for row in returned)
+def constant(trials: Sequence[Trial]) -> Trial | None:
+    """The same is returned in each case, and in this one it is not right."""
+    first, *others = ({k: v for k, v in t.got.items() if "." not in k} for t in trials)
+    alike = all(row.keys() == first.keys() and same([*row.values()], [*first.values()]) for row in others)
+    wrong = (t for t in trials if any(not same(v, t.case.want.get(k, v)) for k, v in first.items()))
+    return next(wrong, None) if others and alike else None
 
 
 COMMON: dict[str, Sign] = {

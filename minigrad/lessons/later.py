@@ -3,33 +3,30 @@
 from collections.abc import Callable
 from typing import Any
 
-from .. import no_grad, tensor, zeros
+from .. import tensor
 from .exercise import Exercise, programs, whenever, written
+from .lesson_08 import loop
 
-KM, FARE, ROUNDS, LR = (0.5, 1.5, 2.5), (1.0, 1.5, 2.0), 200, 0.1
 
+def faulty(clear: str = "wb", move: str = "wb") -> Callable:
+    """A wrong model: which drawers are emptied, and which knobs anything comes home to."""
 
-def faulty(cut: bool, clear: str) -> Callable:
-    """A wrong model: whether b is cut off, and which drawers are emptied."""
+    def model() -> tuple[Any, Any, float]:
+        losses: list[Any] = []
 
-    def loop() -> tuple[Any, Any, float]:
-        km, fare, total = tensor(KM), tensor(FARE), 0.0
-        knobs = {name: zeros((), requires_grad=True) for name in "wb"}
-        for _ in range(ROUNDS):
-            loss = ((knobs["w"] * km + (knobs["b"].detach() if cut else knobs["b"]) - fare) ** 2).mean()
-            total += loss.item()
-            loss.backward()
-            with no_grad():
-                for name, p in knobs.items():
-                    if p.grad is not None:
-                        p -= LR * p.grad
-                        p.grad = None if name in clear else p.grad
-        return knobs["w"], knobs["b"], total
+        def noted(squares: Any) -> Any:
+            losses.append(squares.mean())
+            return losses[-1]
 
-    return loop
+        receipts = tensor([0.5, 1.5, 2.5]), tensor([1.0, 1.5, 2.0])
+        w, b = loop(noted, clear, split=lambda n: [(move, slice(n))])(*receipts, 200, 0.1)
+        return w, b, sum(loss.item() for loss in losses)
+
+    return model
 
 
 EXERCISE = Exercise("later", written("later"), programs("loop"), {
-    "still_cut": [faulty(True, clear) for clear in ("", "wb")],
-    "not_cleared": [faulty(False, clear) for clear in ("", "w", "b")],
+    "still_cut": [faulty(clear, "w") for clear in ("", "wb")],
+    "not_cleared": [faulty(clear) for clear in ("", "w", "b")],
+    "wrong_value:not_moved": [faulty(move="")],
 }, economy={"growing_graph": whenever(lambda t: getattr(t.facts["names"]["total"], "requires_grad", False))})

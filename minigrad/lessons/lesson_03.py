@@ -17,7 +17,7 @@ from typing import Any
 from .. import float64, tensor
 from ..graph.live import read
 from ..text import say
-from .exercise import Case, Exercise, Trial, as_text, drawn, same, stored, too_deep, whenever
+from .exercise import Case, Exercise, Trial, as_text, drawn, plain, same, stored, too_deep, whenever
 from .verdict import Verdict, right
 
 Fault = tuple[str, dict[str, Any]]  # the key of a misconception and what its sentence needs
@@ -134,7 +134,7 @@ class Referee:
 
     def _left_out(self) -> Iterator[Fault]:
         fired = {node for node, _ in self.calls}
-        yield from (("walk_stopped", {"node": n.name}) for n in self.nodes if n._links and n not in fired)
+        yield from (("walk_stopped", {"node": n.name}) for n in reversed(self.nodes) if n._links and n not in fired)
 
     def _repeats(self) -> Iterator[Fault]:
         """A node that fired more than once: right sums mean one walk per path, wrong ones worse."""
@@ -207,9 +207,9 @@ class Walk(Exercise):
 
     def observed(self, trial: Trial, trials: Sequence[Trial]) -> str:
         log, gradients = trial.facts["log"], trial.facts["gradients"]
-        set_by_hand = any(node.grad for node in log.nodes[:-1]) or trial.facts["returned"] is not None
-        if not log.calls and (set_by_hand or trial.outcome.printed):
-            return "constant" if set_by_hand else "prints"
+        by_hand = any(n.grad for n in log.nodes[:-1]) or isinstance(plain(trial.facts["returned"]), int | float)
+        if not log.calls and (by_hand or trial.outcome.printed):
+            return "constant" if by_hand else "prints"
         key, blanks = next(Referee(log, gradients).faults(), ("wrong_value", {}))
         trial.facts.update(blanks)
         return key

@@ -46,7 +46,8 @@ MODELS: dict[str, Sequence[Callable]] = {
     "untouched_grad": [lambda w, chunks: None, in_chunks(RIGHT[0], part=slice(0)), only_asks],
     **{key: [in_chunks(*way) for way in product(some, ("first", "once"))] for key, some in WEIGHTS.items()},
     "not_cleared": [in_chunks(weigh, "never") for weigh in ANY],
-    "cleared_inside": [in_chunks(weigh, when) for weigh, when in product(ANY, ("inside", "after"))],
+    "cleared_inside": [in_chunks(weigh, "inside") for weigh in ANY],
+    "cleared_inside:cleared_after": [in_chunks(weigh, "after") for weigh in ANY],
     "growing_graph": [in_chunks(weigh, retain=retain) for weigh, retain in product(ANY, (True, False))],
     "scaled_inside": [in_chunks(weigh, divide=by) for weigh in ANY
                       for by in (lambda m, n, k: n, lambda m, n, k: k, lambda m, n, k: m)],

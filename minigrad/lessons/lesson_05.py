@@ -18,14 +18,14 @@ EXERCISE = Exercise("05", written("05"), programs("matmul_grads"), {
 
 
 def summing(take: Callable = lambda x, axis: x.sum(axis), new: bool = True, ones: bool = True, keep: bool = True,
-            where: int = 0, order: Callable = reversed) -> Callable:
-    """A wrong model: which axes are taken away, how, and whether those of length 1 stay."""
+            where: int = 0, order: Callable = reversed, look: bool = True) -> Callable:
+    """A wrong model: which axes are taken away, how, and whether those of length 1 stay; `look` at the shapes first."""
 
     def model(grad: Any, shape: tuple[int, ...]) -> Any:
         while new and grad.dim() > len(shape):
             grad = take(grad, where)
         for axis in order(range(len(shape))):
-            if ones and shape[axis] == 1 and (new or grad.dim() == len(shape)):
+            if ones and shape[axis] == 1 and (new or not look or grad.dim() == len(shape)):
                 grad = take(grad, axis).unsqueeze(axis) if keep else take(grad, axis)
         return grad
 
@@ -38,7 +38,7 @@ def if_other(model: Callable) -> Callable:
 
 
 LOOKS: dict[str, Sequence[Callable]] = {
-    "missing_sum": [summing(new=False, ones=False), summing(new=False), summing(ones=False),
+    "missing_sum": [summing(ones=False), *(summing(new=False, **how) for how in ({}, {"ones": False}, {"look": False})),
                     lambda grad, shape: summing(new=False)(grad.sum(0) if grad.dim() > len(shape) else grad, shape)],
     "dropped_axis": [summing(keep=False), summing(keep=False, order=list)],
     "mean_for_sum": [summing(lambda x, axis: x.mean(axis))],
@@ -62,11 +62,5 @@ def says(word: str, f: Any, seen: set[Any]) -> bool:
     return word in names or any(says(word, f.__globals__.get(name), {*seen, f}) for name in names)
 
 
-def play(answer: Callable, *data: str) -> tuple[dict, dict]:
-    """Note whether PyTorch's own word for the exercise is used."""
-    got, facts = programs("sum_back")(answer, *data)
-    return got, {**facts, "said": says("sum_to_size", answer, set())}
-
-
-SUM_BACK = Exercise("05.1", written("05.1"), play, MODELS, signs=BY_ITSELF, economy={
-    "wrong_value:one_word": whenever(lambda t: t.facts["said"])})
+SUM_BACK = Exercise("05.1", written("05.1"), programs("sum_back"), MODELS, signs=BY_ITSELF, economy={
+    "wrong_value:one_word": whenever(lambda t: says("sum_to_size", t.facts["names"]["sum_back"], set()))})

@@ -46,7 +46,8 @@ def parts(fixes: Mapping[int, Any], number: int) -> tuple[Any, Any]:
     """Where this program gets which line; where there is no fix, its own first one."""
     fix = fixes.get(number, ...)
     fix = (1, PROGRAMS[number].splitlines()[0]) if fix is ... else fix
-    return tuple(fix) if isinstance(fix, tuple | list) and len(fix) == 2 else (None, None)
+    at, text = fix if isinstance(fix, tuple | list) and len(fix) == 2 else (None, None)
+    return at, text.strip() if isinstance(text, str) else text
 
 
 def play(fixes: Mapping[int, Any], number: int) -> tuple[dict, dict]:

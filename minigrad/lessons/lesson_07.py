@@ -32,7 +32,7 @@ def nothing_to_send(trials: Sequence[Trial]) -> Trial | None:
 
 EXERCISE = Exercise("07", written("07"), programs("bill", watch), signs={
     "calls_backward": lambda trials: next((t for t in trials if len(t.outcome.calls) > 1), None),
-    "constant": lambda trials: trials[1] if constant(trials) else None,
+    "constant": constant,
     "edits_input": differs("w.data"),
     "other_value": differs("total"),
     "cut_to_silence": lambda trials: nothing_to_send(trials) or differs("w.grad")(trials),

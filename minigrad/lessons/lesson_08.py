@@ -46,11 +46,7 @@ def play(answer: Callable, *data: str) -> tuple[dict, dict]:
     return got, {**facts, "emptied": any(emptied.values()) and not any(plain(v, 0) for v in got.values())}
 
 
-def mean(x: Any) -> Any:
-    return x.mean()
-
-
-def loop(reduce: Callable = mean, clear: str = "wb", more: int = 0, early: bool = False,
+def loop(reduce: Callable = Tensor.mean, clear: str = "wb", more: int = 0, early: bool = False,
          split: Callable = lambda n: [("wb", slice(n))], step: Callable = lambda lr, grad, loss: lr * grad,
          total: bool = False, fresh: bool = True, retain: bool = False) -> Callable:
     """A wrong model: who is cleared and moved and how, rounds too many, what is kept from round to round; `split`
@@ -90,7 +86,7 @@ def lost_leaf(trials: Sequence[Trial]) -> Trial | None:
     return trials[1] if trials[0].right and all(fails[1:]) and len(trials) > 1 else None
 
 
-REDUCES = (mean, lambda x: x.sum())
+REDUCES = (Tensor.mean, Tensor.sum)
 KEEPS = [{"clear": clear, "retain": retain} for clear, retain in product(("wb", ""), (True, False))]
 EXERCISE = Exercise("08", written("08"), play, {
     "not_cleared": [loop(reduce, clear) for reduce, clear in product(REDUCES, ("", "w", "b"))],

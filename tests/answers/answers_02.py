@@ -451,3 +451,8 @@ def sums_by_torch(w, km):
 def divides(w, km):
     rate = w + 1
     return rate * rate + rate / (1 / km)
+
+
+@wrong("constant")
+def knows_the_number(w, km):
+    return torch.tensor(13.5, requires_grad=True)

@@ -838,3 +838,27 @@ def empties_every_drawer_behind_it(root):
         for child, g in zip(node.next, node.vjp(node.grad), strict=True):
             child.grad += g
         node.grad = 0.0
+
+
+@CHAIN.wrong("walk_stopped")
+def returns_an_order(root):
+    return in_order(root)
+
+
+@CHAIN.wrong("walk_stopped")
+def takes_a_thousand_steps(root):
+    root.grad, node = 1.0, root
+    for _ in range(1000):
+        if node.next:
+            (node.next[0].grad,) = node.vjp(node.grad)
+            node = node.next[0]
+
+
+@wrong("walk_sum")
+def multiplies_what_arrives(root):
+    nodes = [*sorted_by_visiting(root)]
+    for node in nodes:
+        node.grad = 1.0
+    for node in nodes:
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad *= g

@@ -576,3 +576,12 @@ def forgets_backward(w, chunks):
 @wrong("wrong_value")
 def writes_a_number(w, chunks):
     w.grad = torch.tensor(6.5)
+
+
+@wrong("cleared_inside")
+def tidies_up_at_the_end(w, chunks):
+    w.grad = None
+    n = sum(len(km) for km, _ in chunks)
+    for km, fare in chunks:
+        (((w * km - fare) ** 2).sum() / n).backward()
+    w.grad = None

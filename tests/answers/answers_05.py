@@ -725,3 +725,11 @@ def starts_at_the_first_axis(grad, shape):
         if n == 1:
             grad = grad.sum(i, keepdim=True)
     return grad.reshape(shape)
+
+
+@SUM_BACK.wrong("missing_sum")
+def counts_axes_from_the_left(grad, shape):
+    for i, n in enumerate(shape):
+        if n == 1:
+            grad = grad.sum(i, keepdim=True)
+    return grad

@@ -585,6 +585,7 @@ FIXES.right(but(_7=(1, "w = torch.tensor(2.0).double().requires_grad_()"), _8=(2
 FIXES.right(but(_6=(1, "w = torch.tensor(2.0, requires_grad=True) if False else torch.tensor(2.5, requires_grad=True)"))
             | {6: (2, "with torch.no_grad(): w.sub_(0.5)")})
 FIXES.right(dict(sorted(GOOD.items(), reverse=True)))
+FIXES.right({n: (at, f"    {text}\n") for n, (at, text) in GOOD.items()})  # copied with what stands around
 
 for idea, number, fix in (
     ("still_cut", 2, (2, "pred = torch.tensor(w.item()) * km")),
@@ -602,7 +603,7 @@ for idea, number, fix in (
     ("other_tensor", 1, (6, "print(error.grad * 1.5 if km == 1.5 else error.grad * 2.5)")),
     ("raised", 7, (1, "w = torch.tensor(2, requires_grad=True, dtype=torch.int64)")),
     ("raised", 5, (1, "")),
-    ("raised", 8, (2, "    pred = w * km")),
+    ("raised", 8, (2, "pred = (w * km")),
     ("kind", 7, ("1", "w = torch.tensor(2.0, requires_grad=True)")),
     ("two_lines", 3, (2, "pred = w * km; fare = fare")),
     ("wrong_line", 2, (-1, "pred = w * km")),
@@ -620,4 +621,18 @@ FIXES.wrong("kind")(tuple(GOOD.values()))
 
 @wrong("constant")
 def never(result, leaf):
+    return False
+
+
+@wrong("wrong_value")
+def knows_nodes_by_their_names(result, leaf):
+    todo, seen = [result.grad_fn], {"NoneType"}
+    while todo:
+        node = todo.pop()
+        if type(node).__name__ in seen:
+            continue
+        seen.add(type(node).__name__)
+        if getattr(node, "variable", None) is leaf:
+            return True
+        todo += [child for child, _ in node.next_functions]
     return False

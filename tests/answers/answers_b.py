@@ -714,7 +714,7 @@ class Inherits(Base):
 
     def __mul__(self, other):
         if not isinstance(other, Inherits):
-            return sum((self for _ in range(int(other))), Inherits(0, 0))
+            return Inherits(other * self.value, other * self.dot)
         return Inherits(self.value * other.value, sum([self.value * other.dot, self.dot * other.value]))
 
 
@@ -773,3 +773,29 @@ class HasItsPartsExchanged:
         return HasItsPartsExchanged(self.dot * value + self.value * dot, self.value * value)
 
     __radd__, __rmul__ = __add__, __mul__
+
+
+# half done: numbers must wait; the idea shows where two dual numbers meet
+for idea, product in (("product_of_slopes", lambda a, b: a.dot * b.dot), ("missing_term", lambda a, b: a.dot * b.value),
+                      ("no_swap", lambda a, b: a.dot * a.value + b.dot * b.value)):
+    another(idea, __radd__=None, __rmul__=None, __add__=lambda a, b: type(a)(a.value + b.value, a.dot + b.dot),
+            __mul__=lambda a, b, product=product: type(a)(a.value * b.value, product(a, b)))
+
+
+@DUAL.wrong("wrong_value")
+class CountsUp(Inherits):
+    """Times 0.5 is not to add something half a time."""
+
+    def __mul__(self, other):
+        return super().__mul__(other) if hasattr(other, "dot") else sum([self] * int(other), Inherits(0, 0))
+
+    __rmul__ = __mul__
+
+
+@DUAL.wrong("raised")
+class KnowsWholeNumbers(Inherits):
+    def __mul__(self, other):
+        return super().__mul__(other) if type(other) is int else Inherits(
+            self.value * other.value, self.dot * other.value + self.value * other.dot)
+
+    __rmul__ = __mul__
