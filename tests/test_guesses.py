@@ -44,6 +44,24 @@ def test_what_no_question_has_is_asked_again_and_dots_are_not_yet(exercise, lang
     assert check(exercise, ...).passed is None
 
 
+@pytest.mark.parametrize("typed", ["Ｂ", "b.", "'B'", " B ", ["B"]], ids=repr)
+def test_a_letter_counts_however_it_was_typed(typed):
+    assert check("01.guess", typed).passed
+
+
+@pytest.mark.parametrize("dots", ["...", "…", " . . . "])
+def test_dots_between_quotes_are_not_yet(dots):
+    assert check("01.guess", dots).passed is None
+
+
+def test_a_name_that_comes_near_is_offered_once():
+    check("01.guess", "B")
+    with pytest.raises(ValueError, match=r"01\.guess") as told:
+        check("1.guess", "B")
+
+    assert str(told.value).count("01.guess") == 1
+
+
 def test_each_letter_of_the_prediction_is_answered_with_a_sentence_of_its_own(language):
     assert len({check("03.1", letter).text for letter in "ABCD"}) == 4
 

@@ -34,8 +34,8 @@ def checker(exercise: str) -> Callable[[Any], Verdict]:
         if exercise.startswith("form.") and exercise in (forms := import_module(".forms", __name__)).NAMES:
             return CHECKERS.setdefault(exercise, forms.Items(exercise))
         if exercise not in built_in:
-            known = sorted({*built_in, *CHECKERS, "form.A", "form.B"})
-            near = get_close_matches(exercise, [*known, *guesses.KEYS], 3) or known
+            known = {*built_in, *CHECKERS, "form.A", "form.B"}
+            near = get_close_matches(exercise, known | {*guesses.KEYS}, 3) or sorted(known)
             raise ValueError(say("lessons.no_exercise", exercise=exercise, near=", ".join(near)))
         CHECKERS[exercise] = found(built_in[exercise])
     return CHECKERS[exercise]

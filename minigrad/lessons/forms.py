@@ -18,7 +18,7 @@ from typing import Any
 from ..text import demand, get_language, say
 from .classroom import note
 from .exercise import stored
-from .running import is_empty
+from .running import is_empty, typed
 from .verdict import Verdict, not_yet, right, wrong
 
 LESSON = 1, 1, 2, 2, 3, 3, 4, 4, 4, 5, 5, 6, 6, 7, 8, 8  # of each item
@@ -113,7 +113,7 @@ def idea(item: str, answer: str) -> str:
 
 def letter(given: Any) -> str | None:
     """The answer as it is kept, "B" or "B!", or None for what is none."""
-    said = str(given).replace(" ", "").upper()
+    said = typed(given)
     return said if said[:1] in (*LETTERS,) and said[1:] in ("", "!") else None
 
 

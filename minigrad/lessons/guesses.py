@@ -9,7 +9,7 @@ from typing import Any
 
 from ..text import knows, say
 from .exercise import stored
-from .running import is_empty
+from .running import is_empty, typed
 from .verdict import Verdict, not_yet, right, wrong
 
 # the right letters; the idea behind each wrong one
@@ -21,7 +21,7 @@ def judged(exercise: str, answer: Any) -> Verdict:
     if is_empty(answer):
         return not_yet(exercise)
     key, ideas = KEYS[exercise]
-    letters = str(answer).replace(" ", "").upper()
+    letters = typed(answer)
     if sorted(letters) != sorted(key) if len(key) > 1 else letters not in (key, *ideas):
         return wrong(exercise, "kind", say("guesses.letters", letters=", ".join(sorted([*key, *ideas]))))
     asked = f"guesses.{exercise.replace('.', '_')}"

@@ -15,10 +15,12 @@ import inspect
 import io
 import linecache
 import random
+import re
 import sys
 import threading
 import time
 import traceback
+import unicodedata
 import warnings
 from collections.abc import Callable, Iterator
 from contextvars import copy_context
@@ -226,7 +228,7 @@ def processor_clock(thread: int) -> Callable[[], float]:
 
 def is_empty(answer: Any) -> bool:
     """Whether nothing was written yet: `...`, or a function, a class or a dict that holds nothing else."""
-    if answer is ... or (isinstance(answer, str) and not answer.strip(". ")):
+    if answer is ... or (isinstance(answer, str) and not answer.strip(".… ")):
         return True
     if isinstance(answer, dict):
         return all(map(is_empty, answer.values()))
@@ -236,6 +238,11 @@ def is_empty(answer: Any) -> bool:
     return inspect.isfunction(answer) and all(
         step.opname in said_nothing and (step.opname not in ("LOAD_CONST", "RETURN_CONST") or step.argval is None)
         for step in dis.get_instructions(answer))
+
+
+def typed(answer: Any) -> str:
+    """What was typed, in plain capitals: Chinese keyboards make wide ones, and dots or quotes may stand around them."""
+    return re.sub(r"[^\w!]", "", unicodedata.normalize("NFKC", str(answer))).upper()
 
 
 def methods(kind: type) -> list[Any]:
