@@ -868,7 +868,7 @@ def test_each_line_is_asked_for_its_node_and_its_nones(shell):
     assert [right for *_, right in board.answers] == [True] * 5
     assert [len(scene["parts"][0]["of"][0][0]["options"]) for scene in scenes] == [5] * 5
     assert "PowBackward0" in words(scenes[-1])
-    assert "Line 4 wrote `SubBackward0`. None in its slots: 1." in words(scenes[3])
+    assert "Line 4 wrote `SubBackward0`. Slots that are None: 1." in words(scenes[3])
     assert check("03", board).passed
     step_through(board, nones=[[0]] * 5)
     assert [right for *_, right in board.answers[5:]] == [False] * 5

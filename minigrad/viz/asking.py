@@ -8,7 +8,7 @@ nothing away and starts unanswered. The opening is also the still picture and th
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from math import isfinite, prod
 from types import SimpleNamespace
@@ -76,6 +76,15 @@ class Moment(anywidget.AnyWidget):
         """Buttons; the first one answers, others are called by their key."""
         return {"kind": "buttons", "buttons": [["answer" if i == 0 else key, self.say(key)]
                                                for i, key in enumerate(keys)]}
+
+    def choice(self, name: str, key: str, texts: Iterable[str], many: bool = False) -> Part:
+        """Options under a sentence, of which one or `many` can be chosen; their numbers are sent as `name`."""
+        return {"kind": "options", "name": name, "many": many, "label": self.say(key),
+                "options": [{"text": one} for one in texts]}
+
+    def table(self, head: Iterable[str], rows: list[list[Any]]) -> Part:
+        """A table; the first entry of each row is its own head."""
+        return {"kind": "table", "head": ["", *head], "rows": rows}
 
     def verdict(self, question: str, given: Any, right: bool) -> str:
         """Note an answer; whether it was right, in words."""

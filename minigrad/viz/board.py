@@ -70,12 +70,9 @@ class Versions(Moment):
         lines = {**code(self.program, "line", free=self.say("no_line")), "label": self.say("versions_line")}
         nothing = {"kind": "options", "name": "pin", "options": [{"text": self.say("no_pin")}]}
         return {"parts": [self.text("versions_ask", "ask"), {"kind": "columns", "of": [
-            [{**self.table(rows), "label": self.say("versions_pin")}, nothing], [lines]]}, self.button("answer"),
+            [{**self.table(map(str, self.ran), rows), "label": self.say("versions_pin")}, nothing], [lines]]},
+            self.button("answer"),
             *([] if "inplace" in self.program.error else trouble(self.program))]}  # that one is what is asked
-
-    def table(self, rows: list[list[Any]]) -> Part:
-        """Lines across, tensors down."""
-        return {"kind": "table", "head": ["", *map(str, self.ran)], "rows": rows}
 
     def reply(self, do: str, at: Any, values: dict[str, list[str]]) -> dict[str, Any]:
         self.expect("pin" in values, "no_pin_chosen")
@@ -90,7 +87,7 @@ class Versions(Moment):
         rows = [[name, *(self.cell(name, k) for k in range(len(self.ran)))] for name in self.tensors]
         notes: dict[int, Part] = {pin.by: {"state": "bad", "note": self.say("writes", tensor=pin.tensor)}
                                   for pin in self.pins if pin.stale}
-        columns = [[self.table(rows), self.text("versions_key"), *trouble(self.program)],
+        columns = [[self.table(map(str, self.ran), rows), self.text("versions_key"), *trouble(self.program)],
                    [code(self.program, notes=notes)]]
         return {"parts": [found, {"kind": "columns", "of": columns}], "said": said}
 
@@ -191,10 +188,8 @@ class Board(Moment):
             return [self.button("run_line")]
         slots = max([2, *(len(node.edges) for line in self.steps if (node := self.result(line)))])
         return [self.text("watch_ask", "ask", line=self.steps[i]),
-                {"kind": "options", "name": "pill", "label": self.say("watch_pill"),
-                 "options": [{"text": self.pill(one)} for one in self.pills(i)]},
-                {"kind": "options", "name": "slot", "many": True, "label": self.say("watch_slots"),
-                 "options": [{"text": self.say("slot", n=n)} for n in range(slots)]},
+                self.choice("pill", "watch_pill", map(self.pill, self.pills(i))),
+                self.choice("slot", "watch_slots", (self.say("slot", n=n) for n in range(slots)), many=True),
                 self.button("run_line")]
 
     def pills(self, i: int) -> list[str]:

@@ -95,7 +95,7 @@ def notebook_page(path: str | Path) -> str:
     words = [line for cell in notebook.cells for line in cell.source.splitlines() if line.startswith("# ")
              and cell.cell_type == "markdown"]
     return page(body, style, list(held.modules), held.models, lang=lang, kind="mg-notebook mg-auto",
-                title=words[0].lstrip("# ") if words else Path(path).stem)
+                title=words[0].lstrip("# ").replace("`", "") if words else Path(path).stem)
 
 
 class Stored:

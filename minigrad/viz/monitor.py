@@ -59,10 +59,8 @@ class Training(Moment):
     def question(self) -> list[Part]:
         """Which switch, and what will come of it."""
         return [self.text("training_ask", "ask"),
-                {"kind": "options", "name": "switch", "many": True, "label": self.say("training_switch"),
-                 "options": [{"text": f"`{switch}`"} for switch in self.switches]},
-                {"kind": "options", "name": "way", "label": self.say("training_way"),
-                 "options": [{"text": self.say(f"way_{way}")} for way in WAYS]}, self.button("answer")]
+                self.choice("switch", "training_switch", [f"`{switch}`" for switch in self.switches], many=True),
+                self.choice("way", "training_way", [self.say(f"way_{way}") for way in WAYS]), self.button("answer")]
 
     def reply(self, do: str, at: Any, values: dict[str, list[str]]) -> dict[str, Any]:
         chosen = values.get("switch", [])

@@ -161,6 +161,7 @@ class HeatMap(Moment):
 
     def __init__(self, f: Callable[..., Any], x: AnyTensor, dx: float, lang: str | None) -> None:
         self.f, self.like, self.values = f, x, [float(v) for v in x.detach().reshape(-1)]
+        self.head = [f"x[{i}] = {shown(v)}" for i, v in enumerate(self.values)]
         self.double = in_double(f, self.values, x)
         at = knob(self.values, x, self.double)
         y: Any = tried(f, at) if self.values else None
@@ -188,12 +189,7 @@ class HeatMap(Moment):
             return {"name": "cell", "value": f"{j},{i}", "label": f"y[{j}], x[{i}]"}
 
         rows = [[f"y[{j}]", *(cell(j, i) for i in range(len(self.values)))] for j in range(self.outs)]
-        return {"parts": [self.text("heat_ask", "ask"), self.table(rows), self.button("answer")]}
-
-    def table(self, rows: list[list[Any]]) -> Part:
-        """A row for each result, a column for each entry."""
-        head = ["", *(f"x[{i}] = {shown(v)}" for i, v in enumerate(self.values))]
-        return {"kind": "table", "head": head, "rows": rows}
+        return {"parts": [self.text("heat_ask", "ask"), self.table(self.head, rows), self.button("answer")]}
 
     def reply(self, do: str, at: Any, values: dict[str, list[str]]) -> dict[str, Any]:
         marked = set(values.get("cell", []))
@@ -216,4 +212,4 @@ class HeatMap(Moment):
                              for g, sign in zip(self.grad, signs, strict=True))]]
         found = [self.text("heat_differs" if "≠" in signs else "heat_agrees", "found")]
         found += [self.text("heat_bent")] if "∠" in signs else []
-        return {"parts": [*found, self.table(rows)], "said": said}
+        return {"parts": [*found, self.table(self.head, rows)], "said": said}

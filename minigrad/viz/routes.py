@@ -152,11 +152,10 @@ class Choice(Moment):
     def opening(self) -> dict[str, Any]:
         facts = dict(zip(("root", "leaf"), self.names, strict=True))
         whole = "" if prod(self.graph.tensor(self.graph.roots[0]).shape) == 1 else ".sum()"
-        options = [{"text": f"`{self.way(i)}`"} for i in range(len(self.ways))]
         many = "" if self.grads[self.counting[0]][-1].numel() == 1 else "_many"
         return {"parts": [
             self.text("paths_ask", "ask", **facts),
-            {"kind": "options", "name": "way", "many": True, "label": self.say("paths_tick"), "options": options},
+            self.choice("way", "paths_tick", (f"`{self.way(i)}`" for i in range(len(self.ways))), many=True),
             {"kind": "field", "name": "total", "label": self.say(f"paths_total{many}", whole=whole, **facts)},
             self.button("answer"),
             *graph_parts(Drawing(self.graph, show=frozenset({"values"}), lang=self.language))]}
