@@ -11,9 +11,10 @@ from pathlib import Path
 
 from nbconvert.filters.markdown_mistune import markdown2html_mistune
 
+from minigrad.lessons.guesses import KEYS
 from notebooks.sync import HERE, read
 
-EXERCISE = re.compile(r'(?m)^check\("(?!\S*\.(?:recall|guess|curves))')
+CHECKED = re.compile(r'(?m)^check\("([^"]+)"')
 LINKED = re.compile(r"\[([^]]*)\]\([^)]*\)")
 ROOM = {"en": "**For the room.**", "zh": "**课堂讨论。**"}
 NAMED = {"en": ("Exercise", "lesson pages"), "zh": ("练习", "各课讲义")}
@@ -38,8 +39,8 @@ def page(notebook: Path, language: str) -> str:
     first, sentence, last = cells[0].source, cells[-3:][0].source, cells[-1].source
     title, *question = first.split("\n\n")
     about = question.pop(0).partition(" · ")[2] if question and " · " in question[0] else ""
-    exercises = [cell.source for cell in cells if cell.cell_type == "code" and EXERCISE.search(cell.source)
-                 and not cell.source.startswith("try:")]
+    exercises = [cell.source for cell in cells if cell.cell_type == "code" and not cell.source.startswith("try:")
+                 and {*CHECKED.findall(cell.source)} - {*KEYS}]
     quoted = "\n".join(line for line in sentence.splitlines() if line.startswith(">"))
     room = next((part for part in last.split("\n\n") if ROOM[language] in part), "").partition(ROOM[language])[2]
     parts = [title, about, *question, f"## {NAMED[language][0]}", *(f"```\n{source}\n```" for source in exercises),

@@ -23,6 +23,7 @@ from notebooks.sync import HERE, pairs
 GROUPS = {("en", "lessons"): "The course", ("en", "tutorials"): "PyTorch's own tutorials",
           ("zh", "lessons"): "课程", ("zh", "tutorials"): "PyTorch 的教程"}
 BACK = {"en": "All notebooks", "zh": "全部笔记本"}
+FIRST = "00_start_here"
 UNSEEN = re.compile(r"<(svg|script|style|math)\b.*?</\1>|<a class=.anchor.*?</a>|<div class=.prompt .*?</div>", re.S)
 INLINE = re.compile(r"</?(span|code|a|em|strong)\b[^>]*>")  # within a word, as in `loss.backward()`
 HEADING = re.compile(r'<h[1-3] id="([^"]*)">(.*?)</h[1-3]>', re.S)
@@ -33,7 +34,8 @@ def main(folder: str = "site") -> int:
     root = Path(folder)
     links: dict[tuple[str, str], list[tuple[str, str]]] = {group: [] for group in GROUPS}  # others follow
     found: dict[str, list[tuple[str, ...]]] = {"en": [], "zh": []}
-    for path in sorted(path for pair in pairs(HERE) for path in pair if path.exists()):
+    there = [path for pair in pairs(HERE) for path in pair if path.exists()]
+    for path in sorted(there, key=lambda path: (path.parent, path.stem != FIRST, path.name)):
         language, group = path.relative_to(HERE).parts[:2]
         name = path.relative_to(HERE).with_suffix(".html")
         made = linked(notebook_page(path), language)

@@ -5,12 +5,14 @@ from __future__ import annotations
 import functools
 import http.server
 import re
+import shutil
 import threading
 from urllib.parse import unquote
 
 import pytest
+from nbformat.v4 import new_markdown_cell, new_notebook
 
-from notebooks import site
+from notebooks import site, sync
 
 pytestmark = pytest.mark.browser
 
@@ -80,6 +82,24 @@ def test_it_opens_from_a_disk(page, folder):
 
     page.wait_for_selector("#hits a")
     assert page.locator("section[lang=en]").is_hidden()
+
+
+def test_the_index_begins_where_the_course_begins(folder):
+    titles = re.findall(r"<li><a [^>]*>(.*?)</a>", (folder / "index.html").read_text("utf-8"))
+
+    assert titles[0].startswith("The course")
+    assert "`" not in "".join(titles)
+
+
+def test_a_fork_in_one_language_offers_no_other(page, tmp_path, monkeypatch):
+    sync.write(new_notebook(cells=[new_markdown_cell("# My lesson")]), tmp_path / "en" / "lessons" / "one.ipynb")
+    shutil.copy(site.HERE / "site.html", tmp_path)
+    monkeypatch.setattr(site, "HERE", tmp_path)
+    site.main(str(tmp_path / "site"))
+    page.goto((tmp_path / "site" / "index.html").as_uri() + "#zh")
+
+    assert page.get_by_role("link", name="My lesson").is_visible()
+    assert page.get_by_role("button", name="中文").count() == 0
 
 
 def test_a_slow_line_carries_a_page_in_two_seconds(page, folder, address):
