@@ -38,6 +38,7 @@ FORBIDDEN = {
     "优化器": ["优化子"],
     "学习率": ["学习速率"],
     "随机种子": ["乱数"],
+    "起始梯度": ["种子梯度"],
     "断点": ["中断点"],
     "自动微分": ["自动微分法"],
     "数据类型": ["资料型别"],
@@ -103,6 +104,7 @@ def test_chinese_prose_is_chinese(name):
     for cell, text in prose(name, "zh").items():
         assert re.search(r"[\u4e00-\u9fff]", text), cell
         assert not re.search(r"[\u4e00-\u9fff][,;:?!](?![\w/])", text), cell  # full-width marks
+        assert not re.search(r"\"[\u4e00-\u9fff]|[\u4e00-\u9fff]\"", TICKED.sub("", text)), cell
 
 
 @pytest.mark.parametrize("key", sorted(sentences()))
