@@ -119,7 +119,8 @@ def beside(engine: Any, root: AnyTensor, lang: str, theme: str) -> Comparison:
         moved(mine if key == "early" else [], true[after])
     bare = replace(graph, nodes=tuple(replace(n, saved=(), span=None) for n in graph.nodes))  # nobody knows theirs
     a, b = (Player(g, tuple(run), preview=True, lang=lang) for g, run in zip((bare, graph), runs, strict=True))
-    a.scene |= {"call": f"{type(engine).__name__}.backward()"}
+    name, said = type(engine).__name__, both("player.preview")  # what it saved nobody knows
+    a.scene |= {"call": f"{name}.backward()", "root": a.scene["root"] | {"name": name}, "before": said}
     made = Comparison(a, b, lang=lang, theme=theme)
     key = "same" if key == "left" and not after else key
     made.ui |= {"said": both(f"player.beside_{key}", **facts, next=after and title(after))}
