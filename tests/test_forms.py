@@ -124,7 +124,7 @@ def test_nothing_tells_an_answer_before_all_are_there(lang, home):
 
 
 def test_a_form_is_handed_in_once_and_kept_on_this_machine(home):
-    said = handed_in("A", _7="b!")
+    said = handed_in("A", _7="ｂ！")  # as a Chinese keyboard types it
 
     assert str(home) in said.text
     kept = [json.loads(line) for line in home.read_text().splitlines()]
