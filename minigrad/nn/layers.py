@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partialmethod, update_wrapper
 from itertools import groupby
 from types import FunctionType
-from typing import Any
+from typing import Any, Self
 
 from .._tensor import Tensor
 from ..creation import empty, full, tensor
@@ -50,28 +50,49 @@ class Identity(Module):
         return input
 
 
-class _List(Module):
-    """Modules by number."""
+class _Numbered(Module):
+    """What a module finds by number: modules, or parameters."""
+
+    not_many: Any = ()  # what is no list of them, though Python could take it apart
+
+    def _names(self) -> list[str]:
+        return list(self._modules)
 
     def __len__(self) -> int:
-        return len(self._modules)
+        return len(self._names())
 
-    def __iter__(self) -> Iterator[Module]:
-        return iter(self._modules.values())
+    def __iter__(self) -> Iterator[Any]:
+        return iter([getattr(self, name) for name in self._names()])
 
     def _name(self, index: int) -> str:
-        index, names = operator.index(index), list(self._modules)
+        index, names = operator.index(index), self._names()
         require(-len(names) <= index < len(names), f"index {index} is out of range", IndexError)
         return names[index]
 
     def __getitem__(self, index: Any) -> Any:
-        if isinstance(index, slice):
-            chosen = list(self._modules.items())[index]
-            return type(self)(OrderedDict(chosen) if isinstance(self, Sequential) else [m for _, m in chosen])
-        return self._modules[self._name(index)]
+        return type(self)([*self][index]) if isinstance(index, slice) else getattr(self, self._name(index))
 
-    def __setitem__(self, index: int, module: Module) -> None:
-        setattr(self, self._name(index), module)
+    def __setitem__(self, index: int, value: Any) -> None:
+        setattr(self, self._name(index), value)
+
+    def append(self, value: Any) -> Self:
+        """Add one at the end."""
+        self.add_module(str(len(self)), value)
+        return self
+
+    def extend(self, values: Iterable[Any]) -> Self:
+        """Add several at the end. Raises: TypeError for what is no iterable."""
+        fits = isinstance(values, Iterable) and not isinstance(values, self.not_many)
+        need(fits, "list_extend", type(self).__name__, type(values).__name__, kind=TypeError)
+        for value in values:
+            self.append(value)
+        return self
+
+    __iadd__ = extend
+
+
+class _List(_Numbered):
+    """Modules by number."""
 
     def _edit(self, change: Callable[[list], Any]) -> None:
         """Change the list of the modules, then number them anew."""
@@ -93,20 +114,6 @@ class _List(Module):
         """Put a module before another one."""
         self._edit(lambda modules: modules.insert(index, module))
 
-    def append(self, module: Module) -> _List:
-        """Add a module at the end."""
-        self.add_module(str(len(self)), module)
-        return self
-
-    def extend(self, modules: Iterable[Module]) -> _List:
-        """Add several modules at the end."""
-        need(isinstance(modules, Iterable), "list_extend", type(self).__name__, type(modules).__name__, kind=TypeError)
-        for module in modules:
-            self.append(module)
-        return self
-
-    __iadd__ = extend
-
     def __add__(self, other: Iterable[Module]) -> _List:
         return ModuleList().extend([*self, *other])
 
@@ -119,6 +126,11 @@ class Sequential(_List):
         named = args[0].items() if len(args) == 1 and isinstance(args[0], OrderedDict) else enumerate(args)
         for name, module in named:
             self.add_module(str(name), module)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return type(self)(OrderedDict([*self._modules.items()][index]))  # they keep their names
+        return super().__getitem__(index)
 
     def insert(self, index: int, module: Module) -> Sequential:
         """Put a module before another one; returns itself."""
@@ -188,46 +200,27 @@ def _passed_on(kind: type, held: str, names: str) -> None:
 _passed_on(ModuleDict, "_modules", "__getitem__ __delitem__ __len__ __iter__ __contains__ keys items values pop clear")
 
 
-class ParameterList(Module):
+class ParameterList(_Numbered):
     """A list of parameters, which are found; a tensor put in becomes a Parameter, other things stay as they are."""
+
+    not_many = Tensor
 
     def __init__(self, values: Iterable[Any] | None = None) -> None:
         super().__init__()
         self._size = 0
         self.extend(() if values is None else values)
 
-    def _name(self, index: int) -> str:
-        index = operator.index(index)
-        require(-self._size <= index < self._size, f"index {index} is out of range", IndexError)
-        return str(index % self._size)
-
-    def __len__(self) -> int:
-        return self._size
-
-    def __iter__(self) -> Iterator[Any]:
-        return (self[i] for i in range(self._size))
-
-    def __getitem__(self, index: Any) -> Any:
-        return type(self)([*self][index]) if isinstance(index, slice) else getattr(self, self._name(index))
+    def _names(self) -> list[str]:
+        return [*map(str, range(self._size))]
 
     def __setitem__(self, index: int, value: Any) -> None:
-        setattr(self, self._name(index), _as_parameter(value))
+        super().__setitem__(index, _as_parameter(value))
 
-    def append(self, value: Any) -> ParameterList:
+    def append(self, value: Any) -> Self:
         """Add a value at the end."""
         self._size += 1
         self[self._size - 1] = value
         return self
-
-    def extend(self, values: Iterable[Any]) -> ParameterList:
-        """Add several values at the end. Raises: TypeError for what is no iterable, or a tensor."""
-        fits = isinstance(values, Iterable) and not isinstance(values, Tensor)
-        need(fits, "list_extend", "ParameterList", type(values).__name__, kind=TypeError)
-        for value in values:
-            self.append(value)
-        return self
-
-    __iadd__ = extend
 
     def extra_repr(self) -> str:
         return _described(enumerate(self), "dtype")
@@ -264,17 +257,9 @@ class ParameterDict(Module):
         for key in [*self._keys]:
             del self[key]
 
-    def values(self) -> Iterable[Any]:
-        """The parameters."""
-        return (self[key] for key in self._keys)
-
-    def items(self) -> Iterable[tuple[str, Any]]:
-        """Names and parameters."""
-        return ((key, self[key]) for key in self._keys)
-
-    def get(self, key: str, default: Any = None) -> Any:
-        """A parameter, or `default` where there is none of this name."""
-        return getattr(self, key) if key in self._keys else default
+    @property
+    def _held(self) -> dict[str, Any]:
+        return {key: self[key] for key in self._keys}
 
     def update(self, parameters: Any) -> None:
         """Add the values of a mapping, or of pairs, to these."""
@@ -295,7 +280,7 @@ class ParameterDict(Module):
         raise RuntimeError("ParameterDict should not be called.")
 
 
-_passed_on(ParameterDict, "_keys", "__len__ __iter__ __contains__ keys")
+_passed_on(ParameterDict, "_held", "__len__ __iter__ __contains__ keys values items get")
 
 
 def _as_parameter(value: Any) -> Any:

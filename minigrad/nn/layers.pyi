@@ -29,28 +29,33 @@ class Identity(Module):
         """The input itself."""
 
 
-class _List(Module):
-    """Modules by number."""
+class _Numbered(Module):
+    """What a module finds by number: modules, or parameters."""
     def __len__(self) -> int: ...
-    def __iter__(self) -> Iterator[Module]: ...
+    def __iter__(self) -> Iterator[Any]: ...
     def __getitem__(self, index: Any) -> Any: ...
-    def __setitem__(self, index: int, module: Module) -> None: ...
+    def __setitem__(self, index: int, value: Any) -> None: ...
+    def append(self, value: Any) -> Any:
+        """Add one at the end."""
+    def extend(self, values: Iterable[Any]) -> Any:
+        """Add several at the end. Raises: TypeError for what is no iterable."""
+    def __iadd__(self, values: Iterable[Any]) -> Any: ...
+
+
+class _List(_Numbered):
+    """Modules by number."""
     def __delitem__(self, index: Any) -> None: ...
     def pop(self, index: int) -> Module:
         """Take a module out."""
     def insert(self, index: int, module: Module) -> Any:
         """Put a module before another one."""
-    def append(self, module: Module) -> _List:
-        """Add a module at the end."""
-    def extend(self, modules: Iterable[Module]) -> _List:
-        """Add several modules at the end."""
-    def __iadd__(self, modules: Iterable[Module]) -> _List: ...
     def __add__(self, other: Iterable[Module]) -> _List: ...
 
 
 class Sequential(_List):
     """Modules one after the other: each gets what the one before returned."""
     def __init__(self, *args: Any) -> None: ...
+    def __getitem__(self, index: Any) -> Any: ...
     def insert(self, index: int, module: Module) -> Sequential:
         """Put a module before another one; returns itself."""
     def __iadd__(self, other: Sequential) -> Sequential: ...
@@ -85,18 +90,12 @@ class ModuleDict(Module):
     clear: Any
 
 
-class ParameterList(Module):
+class ParameterList(_Numbered):
     """A list of parameters, which are found; a tensor put in becomes a Parameter, other things stay as they are."""
     def __init__(self, values: Iterable[Any] | None = None) -> None: ...
-    def __len__(self) -> int: ...
-    def __iter__(self) -> Iterator[Any]: ...
-    def __getitem__(self, index: Any) -> Any: ...
     def __setitem__(self, index: int, value: Any) -> None: ...
-    def append(self, value: Any) -> ParameterList:
+    def append(self, value: Any) -> Any:
         """Add a value at the end."""
-    def extend(self, values: Iterable[Any]) -> ParameterList:
-        """Add several values at the end. Raises: TypeError for what is no iterable, or a tensor."""
-    def __iadd__(self, values: Iterable[Any]) -> ParameterList: ...
     def extra_repr(self) -> str: ...
     def __call__(self, *args: Any, **options: Any) -> Any: ...
 
@@ -109,12 +108,6 @@ class ParameterDict(Module):
     def __delitem__(self, key: str) -> None: ...
     def clear(self) -> None:
         """Take all out."""
-    def values(self) -> Iterable[Any]:
-        """The parameters."""
-    def items(self) -> Iterable[tuple[str, Any]]:
-        """Names and parameters."""
-    def get(self, key: str, default: Any = None) -> Any:
-        """A parameter, or `default` where there is none of this name."""
     def update(self, parameters: Any) -> None:
         """Add the values of a mapping, or of pairs, to these."""
     def pop(self, key: str) -> Any:
@@ -125,6 +118,9 @@ class ParameterDict(Module):
     __iter__: Any
     __contains__: Any
     keys: Any
+    values: Any
+    items: Any
+    get: Any
 
 
 class _Weighted(Module):
