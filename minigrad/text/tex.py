@@ -152,7 +152,8 @@ class _SymbolCarrier:
     """`F` for symbols: known functions print as mathematics, others as `name(arguments)`."""
 
     def __getattr__(self, name: str) -> Callable:  # where neither a row nor a part has set the name
-        return lambda *args, **kw: self.call(name, args)
+        binds, _, template = table("names")["phrases"].get(name, "").partition(" ")
+        return phrase(template, int(binds)) if template else lambda *args, **kw: self.call(name, args)
 
     @staticmethod
     def call(name: str, args: tuple) -> Symbol:

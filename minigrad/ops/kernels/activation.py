@@ -5,7 +5,7 @@ from typing import Any
 
 from ...array.backend import ndarray, xp
 from ...core.carriers import RAW, formula, spelled_out
-from ...text.tex import SYMBOLS, phrase
+from ...text.tex import SYMBOLS
 from ..checks import implemented, need, require
 from .pointwise import beside
 from .shape import slice_part
@@ -121,8 +121,7 @@ def gelu_slope(F: Any, x: Any, approximate: str) -> Any:
     return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * (_GELU * (1 + 3 * 0.044715 * x * x))
 
 
-@formula(tex=phrase(r"\left[{0} \odot \sigma(b),\, {0} \odot a \odot \sigma(b) \odot (1 - \sigma(b))\right]"
-                    r"\text{{ where }} {1} = \left[a, b\right]"))
+@formula()
 def glu_slope(F: Any, grad: Any, x: Any, dim: int) -> Any:
     """x = [a, b]: grad * sigmoid(b) for a, grad * a * sigmoid'(b) for b."""
     half = x.shape[dim] // 2

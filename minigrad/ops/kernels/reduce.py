@@ -316,10 +316,7 @@ def norm_slope(F: Any, grad: Any, x: Any, norm: Any, ord: float, dim: Any, keepd
     return slope * F.where(norm == 0, 0.0, grad / F.pow_of(norm, ord - 1))
 
 
-@formula(tex=phrase(r"\begin{{cases}}\frac{{{4}}}{{\lVert {1}\rVert}} \odot \left({0:1} - \frac{{\sum {0:2} \odot "
-                    r"{1:2}}}{{\lVert {1}\rVert}} \odot \mathrm{{sgn}}\left({1}\right) \odot \left(\frac{{\left\lvert "
-                    r"{1}\right\rvert}}{{\lVert {1}\rVert}}\right)^{{{2} - 1}}\right) & \lVert {1}\rVert > {4} \\ "
-                    r"{0} & \text{{else}}\end{{cases}}", 1))
+@formula()
 def renorm_slope(F: Any, grad: Any, x: Any, p: float, dim: int, maxnorm: float) -> Any:
     """Through `x * maxnorm / norm` where a part was too long: what would only change its length is taken out."""
     others = _besides(dim, len(x.shape))
