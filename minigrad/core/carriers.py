@@ -41,8 +41,3 @@ def formula(tex: Callable | None = None) -> Callable:
         return part
 
     return declare
-
-
-def spelled_out(part: Callable) -> Callable:
-    """A part of derivatives whose TeX is what it computes."""
-    return formula(tex=functools.partial(part, SYMBOLS))(part)

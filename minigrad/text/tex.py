@@ -151,9 +151,13 @@ _TEX_NAMES = {"sin", "cos", "tan", "sinh", "cosh", "tanh", "log", "Phi", "phi"}
 class _SymbolCarrier:
     """`F` for symbols: known functions print as mathematics, others as `name(arguments)`."""
 
+    parts: dict[str, Callable] = {}  # noqa: RUF012 - of derivatives: they are written as what they compute
+
     def __getattr__(self, name: str) -> Callable:  # where neither a row nor a part has set the name
         binds, _, template = table("names")["phrases"].get(name, "").partition(" ")
-        return phrase(template, int(binds)) if template else lambda *args, **kw: self.call(name, args)
+        if template:
+            return phrase(template, int(binds))
+        return self.parts.get(name) or (lambda *args, **kw: self.call(name, args))
 
     @staticmethod
     def call(name: str, args: tuple) -> Symbol:

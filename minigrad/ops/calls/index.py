@@ -39,8 +39,6 @@ _PLAIN = {int, slice}
 
 def basic(x: Any, key: Any) -> tuple[Any, tuple]:
     """Apply the view-making parts of `key`; return the view and what is left for `index`."""
-    if isinstance(key, TensorBase) and x._data.ndim and not key._data.ndim:
-        key = _part(key)
     if key.__class__ is int and x._data.ndim:  # the usual key, without the ceremony
         return _selected(x, 0, key, 0), ()
     parts: Any = tuple(key) if _is_tuple(key) else (key,)
@@ -64,11 +62,9 @@ def basic(x: Any, key: Any) -> tuple[Any, tuple]:
             result, dim = _sliced(result, dim, part), dim + 1
         elif part.__class__ is int:
             result = _selected(result, dim, part, place)
-        elif not part._data.ndim and part._data.dtype.kind == "b":  # a dimension of length 1, taken or not
-            result = views.unsqueeze(result, dim)
-            left.append((dim, constant(part._plain, xp.arange(int(part.item())))))
-            dim += 1
         else:
+            if not part._data.ndim and part._data.dtype.kind == "b":  # a dimension of length 1, taken or not
+                result, part = views.unsqueeze(result, dim), constant(part._plain, xp.arange(int(part.item())))
             left.append((dim, part))
             dim += _width(part)
     return result, _aligned(left)
@@ -148,10 +144,9 @@ def _index(value: Any) -> int:
 
 def _selected(x: Any, dim: int, at: int, place: int) -> Any:
     """Slice `at` of dimension `dim`; `place` is where it stands in the key, which errors call a dimension."""
-    if not x._data.ndim and at == 0:
-        need(False, "zero_dim_index", kind=IndexError)
     size = x._data.shape[dim] if x._data.ndim else 0
     if not -size <= at < size:
+        need(x._data.ndim or at, "zero_dim_index", kind=IndexError)
         raise IndexError(f"index {at} is out of bounds for dimension {place} with size {size}")
     return views.select(x, dim, at)
 
@@ -174,14 +169,13 @@ def setitem(x: Any, key: Any, value: Any) -> None:
     seen, positions = basic(x, None if key is True else key)
     if seen is x and not presentation.current.guards_views_of_leaves:
         seen = views.alias(x)
-    alike = seen._data.shape == given._data.shape
-    if given._data.ndim and not (alike or positions):  # before the write is looked at
-        given, alike = _spread(given, seen._data.shape), True
+    if given._data.ndim and not positions and given._data.shape != seen._data.shape:  # before the write is looked at
+        given = _spread(given, seen._data.shape)
     if seen is x:
         check_inplace(x, recorded, whole=True)
     if positions:
         index_put_(seen, positions, given)
-    elif alike:
+    elif given._data.shape == seen._data.shape:
         copy_(seen, given)
     else:
         fill_(seen, given)

@@ -16,6 +16,7 @@ from ..kernels.linalg import check_vectors, square_matrices
 from ..table import linalg as rows
 from ..table.reduce import vector_norm
 from .reduce import named
+from .shape import one_by_one
 
 # ---- products as torch takes them
 
@@ -152,11 +153,10 @@ def matrix_power(self: Any, n: int) -> Any:
         return self.clone()
     if n == 3:
         return matmul(matmul(self, self), self)
-    power, result = None, None
-    while n:
-        power = self if power is None else matmul(power, power)
-        n, odd = divmod(n, 2)
-        if odd:
+    power, result = self, self if n % 2 else None
+    while n := n // 2:
+        power = matmul(power, power)
+        if n % 2:
             result = power if result is None else matmul(result, power)
     return result
 
@@ -169,8 +169,7 @@ def einsum(equation: str, *operands: Any) -> Any:
 
     Letters that the right side leaves out are summed over; `...` stands for leading dimensions.
     """
-    listed = len(operands) == 1 and isinstance(operands[0], list | tuple)
-    tensors = tensors_in("einsum", operands[0] if listed else operands, 1)
+    tensors = tensors_in("einsum", one_by_one(operands), 1)
     inputs, output, order = _letters(equation, tuple([t._data.ndim for t in tensors]))
     _check_sizes(tensors, inputs)
     parts = [_lined_up(t, letters, order) for t, letters in zip(tensors, inputs, strict=True)]
@@ -195,8 +194,7 @@ def _letters(equation: str, ranks: tuple[int, ...]) -> tuple[list[str], str, str
     dots = "0123456789"[: max(hidden) if "..." in left else 0]
     inputs = [term.replace("...", dots[len(dots) - more :], 1) for term, more in zip(terms, hidden, strict=True)]
     flat = left.replace(",", "").replace("...", "")
-    once = dots + "".join(sorted(c for c in set(flat) if flat.count(c) == 1))
-    output = right.replace("...", dots, 1) if arrow else once
+    output = right.replace("...", dots, 1) if arrow else dots + "".join(sorted(c for c in flat if flat.count(c) == 1))
     for c in output:
         require(output.count(c) == 1, f"einsum(): output subscript {c} appears more than once in the output")
         need(any(c in term for term in inputs), "einsum_output", c)

@@ -280,7 +280,8 @@ def clone(self: Any, *, memory_format: Any = None) -> Any:
 # ---- several tensors side by side, repeated or taken apart
 
 
-def _tensors(given: tuple) -> tuple:
+def one_by_one(given: tuple) -> tuple:
+    """Tensors that were given one by one, or in one list."""
     return tuple(given[0]) if len(given) == 1 and isinstance(given[0], tuple | list) else given
 
 
@@ -288,7 +289,7 @@ def _at_least(rank: int, *place: int) -> Any:
     """atleast_1d, _2d and _3d: `place` says where each missing dimension goes, for a vector first."""
 
     def at_least(*tensors: Any) -> Any:
-        made = tuple(map(grown, _tensors(tensors)))
+        made = tuple(map(grown, one_by_one(tensors)))
         return made[0] if len(tensors) == 1 and hasattr(tensors[0], "_data") else made
 
     def grown(t: Any) -> Any:
@@ -365,7 +366,7 @@ def diff(self: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any 
 
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple:
     """The grid that vectors span: one tensor each, which varies along its own dimension only."""
-    parts = tensors_in("meshgrid", _tensors(tensors))
+    parts = tensors_in("meshgrid", one_by_one(tensors))
     need(indexing in (None, "ij", "xy"), "meshgrid_indexing", indexing)
     if indexing is None:
         presentation.warn("meshgrid_default")
@@ -382,7 +383,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple:
 
 def broadcast_tensors(*tensors: Any) -> tuple:
     """All tensors expanded to the shape in which they meet."""
-    parts = _tensors(tensors)
+    parts = one_by_one(tensors)
     sizes = common_shape(*(t._data.shape for t in parts))
     return tuple(rows.expand(t, sizes) for t in parts)
 

@@ -1,1 +1,19 @@
-"""What rows compute, as functions of arrays; parts of derivatives, which run on arrays, tensors and symbols."""
+"""What rows compute, as functions of arrays; parts of derivatives, which run on arrays, tensors and symbols.
+
+A function whose first parameter is `F` is such a part: rows call it as `F.part(...)`. A rule is written with what it
+computes, unless `[phrases]` in `text/names.ini` has a template for it, or `@formula(tex=...)` says how it is written.
+"""
+
+from functools import partial
+from inspect import isfunction
+
+from ...core.carriers import RAW, formula
+from ...core.row import parameters
+from ...text.tex import SYMBOLS
+from . import activation, conv, index, linalg, loss, pointwise, reduce, shape
+
+for _chapter in (activation, conv, index, linalg, loss, pointwise, reduce, shape):
+    for _name, _part in vars(_chapter).items():
+        is_part = isfunction(_part) and parameters(_part)[:1] == ("F",) and _name[0] != "_"
+        if is_part and not hasattr(RAW, _name):
+            SYMBOLS.parts[_name] = partial(formula()(_part), SYMBOLS)

@@ -4,8 +4,7 @@ import math
 from typing import Any
 
 from ...array.backend import ndarray, xp
-from ...core.carriers import RAW, formula, spelled_out
-from ...text.tex import SYMBOLS
+from ...core.carriers import RAW, formula
 from ..checks import implemented, need, require
 from .pointwise import beside
 from .shape import slice_part
@@ -92,27 +91,14 @@ def logit(self: Any, eps: float | None = None) -> Any:
 # ---- parts of derivatives
 
 
-@spelled_out
-def softmax_slope(F: Any, grad: Any, y: Any, dim: int) -> Any:
-    return y * (grad - F.sum_dim(grad * y, dim, True))
-
-
-@spelled_out
-def log_softmax_slope(F: Any, grad: Any, y: Any, dim: int) -> Any:
-    return grad - F.exp(y) * F.sum_dim(grad, dim, True)
-
-
-@formula(tex=lambda x: SYMBOLS.Phi(x))
 def normal_cdf(F: Any, x: Any) -> Any:
     return 0.5 * (1 + F.erf(x * _SQRT_HALF))
 
 
-@formula(tex=lambda x: SYMBOLS.phi(x))
 def normal_density(F: Any, x: Any) -> Any:
     return F.exp(x * x * -0.5) * (0.5 * _SQRT_HALF * TWO_OVER_ROOT_PI)
 
 
-@spelled_out
 def gelu_slope(F: Any, x: Any, approximate: str) -> Any:
     """The derivative of x * Phi(x), or of its approximation with tanh."""
     if approximate == "none":
@@ -121,7 +107,6 @@ def gelu_slope(F: Any, x: Any, approximate: str) -> Any:
     return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * (_GELU * (1 + 3 * 0.044715 * x * x))
 
 
-@formula()
 def glu_slope(F: Any, grad: Any, x: Any, dim: int) -> Any:
     """x = [a, b]: grad * sigmoid(b) for a, grad * a * sigmoid'(b) for b."""
     half = x.shape[dim] // 2
@@ -135,7 +120,6 @@ def below(F: Any, x: Any) -> Any:
     return F.where(x < 0, x, 0.0)
 
 
-@spelled_out
 def logit_slope(F: Any, grad: Any, x: Any, eps: float | None) -> Any:
     least, beyond = (0, math.nan) if eps is None else (eps, 0.0)
     return F.where((x < least) | (x > 1 - least), beyond, grad / (x * (1 - x)))

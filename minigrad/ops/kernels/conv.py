@@ -128,13 +128,11 @@ def _by_group(x: Any, groups: int) -> Any:
     return x.reshape(x.shape[0], groups, x.shape[1] // groups, math.prod(x.shape[2:]))
 
 
-@formula(tex=phrase(r"\sum {0:1}", 1))
 def per_channel(F: Any, grad: Any) -> Any:
     """Summed over everything but dimension 1."""
     return F.sum_dim(grad, _channel_dims(grad), False)
 
 
-@formula(tex=lambda x, weight, *_: Symbol(rf"{x.at(4)} \star {weight.at(4)}", 1))
 def convolve(F: Any, x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> Any:
     return F.convolution(x, weight, None, stride, padding, dilation, False, (0,) * len(stride), groups, (0,))
 
@@ -151,7 +149,6 @@ def mixed(F: Any, grad: Any, weight: Any, x: Any, turned: bool) -> Any:
     return F.trilinear(grad, F.transpose(F.mT(weight) if turned else weight, 0, 1), x)
 
 
-@formula(tex=phrase(r"\sum {0:4}[k] \cdot {1:4}\, {2:4}^{{\top}}", 1))
 def outer_sum(F: Any, grad: Any, i1: Any, i2: Any) -> Any:
     """grad[b, k] i1[b, i] i2[b, j], summed over the examples b."""
     both = F.reshape(F.unsqueeze(i1, 2) * F.unsqueeze(i2, 1), (grad.shape[0], i1.shape[1] * i2.shape[1]))
@@ -250,7 +247,6 @@ def avg_pool_back(grad_output: Any, self: Any, kernel_size: tuple, stride: tuple
     return _add_windows(parts, over, out, stride, padding, (1, 1))[..., : sizes[0], : sizes[1]]
 
 
-@formula(tex=phrase(r"0[{2}] \,\text{{+=}}\, {0}", 0))
 def to_places(F: Any, grad: Any, x: Any, places: Any) -> Any:
     """Zeros like `x`, and the gradient where each window found its largest element."""
     lead, sizes = tuple(grad.shape[:-2]), tuple(x.shape)
@@ -316,18 +312,15 @@ def upsampled(x: Any, output_size: tuple, *scales: float | None) -> Any:
     return x
 
 
-@formula(tex=phrase(r"\sum_{{\mathrm{{copies}}}} {0:1}", 1))
 def upsample_back(F: Any, grad: Any, sizes: tuple, *scales: float | None) -> Any:
     return _copies_back(F, grad, sizes, map(_nearest, sizes[-2:], grad.shape[-2:], (None, *scales)[-2:]))
 
 
-@formula(tex=phrase(r"\sum_{{\mathrm{{copies}}}} {0:1}", 1))
 def pad_back(F: Any, grad: Any, x: Any, padding: tuple, mode: str) -> Any:
     copied = (xp.pad(xp.arange(n), pair, mode) for n, pair in zip(x.shape[-2:], pairs_of(padding, 2), strict=True))
     return F.tied(_copies_back(F, grad, tuple(x.shape), copied), x)
 
 
-@formula(tex=phrase(r"L^{{\top}}\, {0:3}\, R", 1))
 def turned_back(F: Any, grad: Any, left: Any, right: Any) -> Any:
     """The reverse of `left @ x @ right.T`."""
     return F.two_sided(grad, left.T, right.T)
@@ -346,9 +339,6 @@ def _standard(x: Any, dims: tuple, eps: float, least: int = 4) -> tuple:
     return off, mean.astype(kind, copy=False), rstd.astype(kind, copy=False)
 
 
-_hat = phrase(r"\hat{{{0}}}")
-
-
 def _parts(F: Any, x: Any, dims: tuple, eps: float) -> tuple:
     """(x - mean) / sqrt(variance + eps), and the factor in it."""
     off = x - F.mean_dim(x, dims, True)
@@ -356,21 +346,23 @@ def _parts(F: Any, x: Any, dims: tuple, eps: float) -> tuple:
     return off * rstd, rstd
 
 
-@formula(tex=_hat)
-def standardized(F: Any, x: Any, dims: tuple, eps: float) -> Any:
-    return _parts(F, x, dims, eps)[0]
+def standardized(F: Any, x: Any, dims: tuple, eps: float, group: int = 0) -> Any:
+    hat = _parts(F, _in_groups(F, x, group), dims, eps)[0]
+    return F.reshape(hat, tuple(x.shape)) if group else hat
 
 
-def _centred(grad: Symbol, x: Symbol, *options: Any) -> Symbol:
-    hat, mean = _hat(x), SYMBOLS.mean_dim
-    return (grad - mean(grad) - hat * mean(grad * hat)) / SYMBOLS.sqrt(SYMBOLS.var(x) + options[-1])
+def _centred(grad: Symbol, x: Symbol, _dims: Any, eps: Any, *_group: Any) -> Symbol:
+    hat, mean = SYMBOLS.standardized(x), SYMBOLS.mean_dim
+    return (grad - mean(grad) - hat * mean(grad * hat)) / SYMBOLS.sqrt(SYMBOLS.var(x) + eps)
 
 
 @formula(tex=_centred)
-def standardized_back(F: Any, grad: Any, x: Any, dims: tuple, eps: float) -> Any:
+def standardized_back(F: Any, grad: Any, x: Any, dims: tuple, eps: float, group: int = 0) -> Any:
     """What is left of the gradient once neither mean nor spread may change."""
-    hat, rstd = _parts(F, x, dims, eps)
-    return rstd * (grad - F.mean_dim(grad, dims, True) - hat * F.mean_dim(grad * hat, dims, True))
+    grouped, grad = (_in_groups(F, v, group) for v in (x, grad))
+    hat, rstd = _parts(F, grouped, dims, eps)
+    back = rstd * (grad - F.mean_dim(grad, dims, True) - hat * F.mean_dim(grad * hat, dims, True))
+    return F.reshape(back, tuple(x.shape)) if group else back
 
 
 def _channelwise(F: Any, value: Any, x: Any) -> Any:
@@ -417,7 +409,6 @@ def layer_norm(input: Any, weight: Any, bias: Any, normalized_shape: tuple, eps:
     return _scaled(y, weight, bias, normalized_shape, input.dtype), mean, rstd
 
 
-@formula(tex=phrase(r"\sum {0:1}", 1))
 def to_last(F: Any, grad: Any, normalized_shape: tuple) -> Any:
     """Summed over the dimensions that a layer norm leaves alone."""
     dims = tuple(range(len(grad.shape) - len(normalized_shape)))
@@ -452,14 +443,13 @@ def _follow(x: Any, mean: Any, running_mean: Any, running_var: Any, momentum: fl
 
 
 @formula(tex=lambda grad, x, running_var, training, eps: SYMBOLS.where(
-    training, _centred(grad, x, eps), grad / SYMBOLS.sqrt(running_var + eps)))
+    training, _centred(grad, x, None, eps), grad / SYMBOLS.sqrt(running_var + eps)))
 def batch_norm_back(F: Any, grad: Any, x: Any, running_var: Any, training: bool, eps: float) -> Any:
     if training:
         return F.standardized_back(grad, x, _channel_dims(x), eps)
     return grad * _channelwise(F, F.rsqrt(running_var + eps), x)
 
 
-@formula(tex=_hat)
 def batch_norm_hat(F: Any, x: Any, running_mean: Any, running_var: Any, training: bool, eps: float) -> Any:
     if training:
         return F.standardized(x, _channel_dims(x), eps)
@@ -475,18 +465,7 @@ def group_norm(input: Any, weight: Any, bias: Any, N: int, C: int, HxW: int, gro
 
 
 def _in_groups(F: Any, x: Any, group: int) -> Any:
-    return F.reshape(x, (x.shape[0], group, math.prod(x.shape[1:]) // group))
-
-
-@formula(tex=_centred)
-def group_norm_back(F: Any, grad: Any, x: Any, group: int, eps: float) -> Any:
-    grouped, back = (_in_groups(F, v, group) for v in (x, grad))
-    return F.reshape(F.standardized_back(back, grouped, (2,), eps), tuple(x.shape))
-
-
-@formula(tex=_hat)
-def group_norm_hat(F: Any, x: Any, group: int, eps: float) -> Any:
-    return F.reshape(F.standardized(_in_groups(F, x, group), (2,), eps), tuple(x.shape))
+    return F.reshape(x, (x.shape[0], group, math.prod(x.shape[1:]) // group)) if group else x
 
 
 # ---- embedding
@@ -515,6 +494,5 @@ def embedding_back(grad_output: Any, indices: Any, count: int, padding_idx: int,
     return whole
 
 
-@formula(tex=phrase(r"{0:1} \odot \left[{1} \ne {2}\right]", 1))
 def without_padding(F: Any, grad: Any, indices: Any, padding_idx: int) -> Any:
     return grad if padding_idx < 0 else grad * F.unsqueeze(indices != padding_idx, -1)

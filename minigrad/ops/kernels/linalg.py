@@ -242,12 +242,10 @@ def transposed(x: Any) -> Symbol:
     return Symbol(f"{symbol(x).at(4)}^{{\\top}}", 3)
 
 
-@formula(tex=transposed)
 def mT(F: Any, x: Any) -> Any:
     return F.transpose(x, -2, -1)
 
 
-@formula()
 def exp_slope(F: Any, grad: Any, A: Any) -> Any:
     """The upper right block of exp([[A^T, grad], [0, A^T]])."""
     n, turned = A.shape[-1], F.mT(A)
@@ -279,7 +277,6 @@ def det_slope(F: Any, grad: Any, A: Any, result: Any) -> Any:
     return (U * (signed * F.unsqueeze(F.others(S, -1), -2))) @ Vh
 
 
-@formula(tex=lambda g, x, *_: g @ transposed(x))
 def outer_of(F: Any, g: Any, x: Any, A: Any, left: bool) -> Any:
     if left and _is_vector(A, x):
         return F.unsqueeze(g, -1) @ F.unsqueeze(x, -2)
@@ -296,7 +293,6 @@ def pinv_slope(F: Any, grad: Any, A: Any, P: Any) -> Any:
     return -F.mT(L @ P) + (G - A @ L) @ P @ Pt + Pt @ P @ (G - K @ A)
 
 
-@formula()
 def cholesky_slope(F: Any, grad: Any, L: Any, upper: bool) -> Any:
     """L^-T S L^-1, where S is the symmetric matrix with the lower half of L^T grad."""
     if upper:
@@ -311,7 +307,6 @@ def _gaps(F: Any, values: Any) -> Any:
     return F.unsqueeze(values, -2) - F.unsqueeze(values, -1) + F.diag_embed(values * 0 + 1, 0, -2, -1)
 
 
-@formula()
 def eigh_slope(F: Any, values: Any, vectors: Any, L: Any, V: Any) -> Any:
     """V (diag(gL) + the symmetric part of V^T gV / (L_j - L_i)) V^T."""
     inner = None if values is None else F.diag_embed(values, 0, -2, -1)
@@ -323,7 +318,6 @@ def eigh_slope(F: Any, values: Any, vectors: Any, L: Any, V: Any) -> Any:
     return V @ (inner @ F.mT(V))
 
 
-@formula()
 def svd_slope(F: Any, gU: Any, gS: Any, gVh: Any, U: Any, S: Any, Vh: Any) -> Any:
     """U (diag(gS) + skew parts of gU and gV / (S_j^2 - S_i^2)) Vh, and what lies outside their span."""
     k, m, n = S.shape[-1], U.shape[-2], Vh.shape[-1]
@@ -346,7 +340,6 @@ def svd_slope(F: Any, gU: Any, gS: Any, gVh: Any, U: Any, S: Any, Vh: Any) -> An
     return grad
 
 
-@formula()
 def qr_slope(F: Any, gQ: Any, gR: Any, Q: Any, R: Any) -> Any:
     """(gQ + Q S) R^-T, where S is symmetric with the upper half of gR R^T - Q^T gQ."""
     m, n = R.shape[-2:]

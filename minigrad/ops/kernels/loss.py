@@ -4,7 +4,7 @@ import math
 from typing import Any
 
 from ...array import dtypes, namespace, xp
-from ...core.carriers import RAW, formula, spelled_out
+from ...core.carriers import RAW, formula
 from ...text.tex import SYMBOLS
 from ..checks import need, require, same_type
 
@@ -115,12 +115,10 @@ def reduced(F: Any, grad: Any, x: Any, reduction: int, *beside: Any) -> Any:
     return grad / math.prod(x.shape) if reduction == MEAN else grad
 
 
-@spelled_out
 def weighted(F: Any, grad: Any, weight: Any) -> Any:
     return grad if weight is None else grad * weight
 
 
-@spelled_out
 def logits_slope(F: Any, x: Any, target: Any, pos_weight: Any) -> Any:
     if pos_weight is None:
         return F.sigmoid(x) - target
@@ -128,12 +126,10 @@ def logits_slope(F: Any, x: Any, target: Any, pos_weight: Any) -> Any:
     return (positive + 1 - target) * F.sigmoid(x) - positive
 
 
-@spelled_out
 def logits_target_slope(F: Any, x: Any, pos_weight: Any) -> Any:
     return -x if pos_weight is None else F.softplus(-x, 1.0, 20.0) * pos_weight - F.softplus(x, 1.0, 20.0)
 
 
-@spelled_out
 def smooth_slope(F: Any, off: Any, beta: float) -> Any:
     """off / beta near 0, its sign further out."""
     return F.where(F.abs(off) < beta, off / beta, F.sgn(off))

@@ -6,8 +6,7 @@ from typing import Any
 
 from ...array import dtypes, ndarray, xp
 from ...core.beside.refusals import shape_mismatch
-from ...core.carriers import RAW, formula, spelled_out
-from ...text.tex import phrase
+from ...core.carriers import RAW, formula
 from ..checks import common_shape, implemented, need, require
 
 
@@ -173,40 +172,17 @@ def pow_slope(F: Any, grad: Any, base: Any, exponent: Any) -> Any:
     return F.zeros_like(grad) if exponent == 0 else grad * F.mul_scalar(F.pow_of(base, exponent - 1), exponent)
 
 
-@spelled_out
 def per_square(F: Any, value: Any, x: Any, y: Any) -> Any:
     """value / (x^2 + y^2), and 0 at the origin."""
     square = x * x + y * y
     return F.where(square == 0, 0.0, value / square)
 
 
-@spelled_out
 def sinc_slope(F: Any, x: Any) -> Any:
     """(pi x cos(pi x) - sin(pi x)) / (pi x^2), and 0 at 0."""
     angle = x * math.pi
     return F.where(x * angle == 0, 0.0, (angle * F.cos(angle) - F.sin(angle)) / (x * angle))
 
 
-@spelled_out
-def inside(F: Any, x: Any, low: Any, high: Any) -> Any:
-    """Where `x` is not clamped: the gradient goes through."""
-    if low is None or high is None:
-        return x >= low if high is None else x <= high
-    return (x >= low) & (x <= high)
-
-
-@spelled_out
-def lifted(F: Any, x: Any, low: Any, high: Any) -> Any:
-    """Where the lower limit is taken."""
-    return x < low if high is None else (x < low) & (low < high)
-
-
-@spelled_out
-def lowered(F: Any, x: Any, low: Any, high: Any) -> Any:
-    """Where the upper limit is taken."""
-    return x > high if low is None else (x > high) | (high < low)
-
-
-@formula(tex=phrase(r"\log {0:3}", 1))
 def log_number(F: Any, value: float) -> float:
     return math.log(value) if value > 0 else (-math.inf if value == 0 else math.nan)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...array import dtypes, namespace, xp
 from ...core.carriers import RAW, formula
-from ...text.tex import SYMBOLS, Symbol, numbers, phrase, symbol
+from ...text.tex import SYMBOLS, Symbol, numbers, symbol
 from ..checks import check_dim, common_shape, floats_only, implemented, need, require
 from .index import grid
 from .pointwise import beside
@@ -281,7 +281,6 @@ def kept(F: Any, grad: Any, sizes: tuple, dim: Any, keepdim: bool) -> Any:
     return F.reshape(grad, tuple(lengths))
 
 
-@formula(tex=phrase(r"\mathrm{{expand}}\left({0}, {2}\right)"))
 def expanded(F: Any, grad: Any, sizes: tuple, dim: Any, keepdim: bool) -> Any:
     """A reduced gradient as often as what was reduced."""
     return F.expand(F.kept(grad, sizes, dim, keepdim), sizes)
@@ -316,7 +315,6 @@ def norm_slope(F: Any, grad: Any, x: Any, norm: Any, ord: float, dim: Any, keepd
     return slope * F.where(norm == 0, 0.0, grad / F.pow_of(norm, ord - 1))
 
 
-@formula()
 def renorm_slope(F: Any, grad: Any, x: Any, p: float, dim: int, maxnorm: float) -> Any:
     """Through `x * maxnorm / norm` where a part was too long: what would only change its length is taken out."""
     others = _besides(dim, len(x.shape))
@@ -326,7 +324,6 @@ def renorm_slope(F: Any, grad: Any, x: Any, p: float, dim: int, maxnorm: float) 
     return F.where(norm > maxnorm, maxnorm * inverse * (grad - inverse * longer), grad)
 
 
-@formula(tex=phrase(r"{0:1} \odot \prod_{{j \ne i}} {1:4}[j]", 1))
 def prod_slope(F: Any, grad: Any, x: Any, result: Any, dim: int | None = None, keepdim: bool = False) -> Any:
     """grad * result / x; where one element is 0, the product of the others is asked for."""
     if not x.shape:
@@ -340,7 +337,6 @@ def prod_slope(F: Any, grad: Any, x: Any, result: Any, dim: int | None = None, k
     return F.reshape(grad * F.others(F.reshape(x, (-1,)), 0), tuple(x.shape))
 
 
-@formula()
 def others(F: Any, x: Any, dim: int) -> Any:
     """For each element the product of all others along `dim`, exact where some are 0."""
     dim, n = dim % len(x.shape), x.shape[dim]
@@ -353,13 +349,11 @@ def others(F: Any, x: Any, dim: int) -> Any:
 # ---- parts of derivatives: extremes and order
 
 
-@formula(tex=lambda x, best: x == best)
 def reached(F: Any, x: Any, best: Any) -> Any:
     """Which elements are the extreme `best`: the nans if it is one."""
     return F.isnan(x) if best != best else x == best
 
 
-@formula(tex=lambda x, best: SYMBOLS.call("count", (x == best,)))
 def ties(F: Any, x: Any, best: Any) -> Any:
     """How many elements share the gradient of an extreme."""
     return F.cast(F.sum(F.reached(x, best)), kind_of(best))
@@ -379,7 +373,6 @@ def share_both(F: Any, grad: tuple, x: Any, least: Any, most: Any, dim: Any, kee
     return parts[0] if len(parts) == 1 else parts[0] + parts[1]
 
 
-@formula(tex=phrase(r"0[{1}] \leftarrow {0}", 0))
 def to_chosen(F: Any, grad: Any, indices: Any, sizes: tuple, dim: int, keepdim: bool) -> Any:
     """Zeros, and the gradient where `indices` say that the values were taken from."""
     if not sizes:
@@ -419,13 +412,11 @@ def of_root(F: Any, grad: Any, root: Any) -> Any:
     return grad if grad is None else F.where(root == 0, 0.0, grad / (2 * root))
 
 
-@formula(tex=phrase(r"\sum_{{j \ge i}} {0:4}[j]", 1))
 def cumsum_back(F: Any, grad: Any, dim: int) -> Any:
     """Sums from the end: each element counts in all sums that follow it."""
     return F.flip(F.cumsum(F.flip(grad, (dim,)), dim), (dim,)) if grad.shape else grad
 
 
-@formula(tex=phrase(r"\sum_{{j \ge i}} {0:4}[j] \cdot \prod_{{k \le j, k \ne i}} {1:4}[k]", 1))
 def cumprod_slope(F: Any, grad: Any, x: Any, result: Any, dim: int) -> Any:
     """cumsum_back(grad * result) / x; with a 0 among the factors, each element by itself."""
     if not x.shape or x.shape[dim] <= 1:
@@ -440,7 +431,6 @@ def cumprod_slope(F: Any, grad: Any, x: Any, result: Any, dim: int) -> Any:
     return F.cat(pieces, dim)
 
 
-@formula(tex=phrase(r"e^{{{1:4}[i]}} \sum_{{j \ge i}} {0:4}[j] \cdot e^{{-{2:4}[j]}}", 1))
 def logcumsumexp_slope(F: Any, grad: Any, x: Any, result: Any, dim: int) -> Any:
     """exp(x) times the sums from the end of grad / exp(result), in logarithms."""
     if not x.shape:
@@ -456,7 +446,6 @@ def logcumsumexp_slope(F: Any, grad: Any, x: Any, result: Any, dim: int) -> Any:
 # ---- no derivative
 
 
-@formula(tex=phrase(r"\text{{not implemented}}"))
 def refuse(F: Any, name: str) -> Any:
     require(not name.startswith("aten"), f"derivative for {name} is not implemented")
     raise NotImplementedError(f"the derivative for '{name}' is not implemented.")

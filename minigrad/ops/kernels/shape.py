@@ -14,7 +14,7 @@ from ...array.backend import HOST, as_strided as strided_view, device_of, in_ord
 from ...core.beside.refusals import shape_mismatch
 from ...core.carriers import RAW, formula
 from ...text import presentation
-from ...text.tex import SYMBOLS, Symbol, numbers, phrase, side_by_side, symbol
+from ...text.tex import SYMBOLS, Symbol, numbers, side_by_side, symbol
 from ..checks import check_dim, need, require
 from .reduce import whole_type
 
@@ -180,7 +180,6 @@ def trace(self: Any) -> Any:
     return xp.trace(self, dtype=whole_type(self))
 
 
-@formula(tex=phrase(r"{0:1} \cdot I", 1))
 def on_diagonal(F: Any, grad: Any, sizes: tuple) -> Any:
     return F.diagonal_back(F.expand(grad, (min(sizes),)), sizes, 0, 0, 1)
 
@@ -235,7 +234,6 @@ def cat(tensors: list, dim: int = 0) -> Any:
     return in_order(xp.concatenate(parts, dim))
 
 
-@formula(tex=phrase(r"\mathrm{{split}}\left({0}\right)[k]"))
 def pieces(F: Any, grad: Any, dim: int, shapes: list) -> list:
     pieces, stop = [], 0
     for shape in shapes:
@@ -272,7 +270,6 @@ def block_diag(tensors: list) -> Any:
     return whole
 
 
-@formula(tex=phrase("{0:4}[r_k{{:}}r_{{k+1}}, s_k{{:}}s_{{k+1}}]"))
 def blocks(F: Any, grad: Any, shapes: list) -> list:
     edges = itertools.pairwise(_corners(shapes))
     parts = [F.slice(F.slice(grad, 0, top, bottom, 1), 1, left, right, 1) for (top, left), (bottom, right) in edges]

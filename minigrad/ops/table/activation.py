@@ -79,10 +79,11 @@ softplus_of = op("softplus", kernels.softplus,
 log_sigmoid = op("log_sigmoid", kernels.log_sigmoid, outputs=("output", "buffer"), keeps=("buffer",),
     self = lambda F, grad, self: grad * F.sigmoid(-self))
 glu_of = op("glu", kernels.glu, self=lambda F, grad, self, dim: F.glu_slope(grad, self, dim))
-softmax_dim = op("softmax", kernels.softmax, self=lambda F, grad, result, dim: F.softmax_slope(grad, result, dim))
+softmax_dim = op("softmax", kernels.softmax,
+    self = lambda F, grad, result, dim: result * (grad - F.sum_dim(grad * result, dim, True)))
 safe_softmax = op("safe_softmax", kernels.safe_softmax, **softmax_dim.row.derivatives)
 log_softmax_dim = op("log_softmax", kernels.log_softmax,
-    self = lambda F, grad, result, dim: F.log_softmax_slope(grad, result, dim))
+    self = lambda F, grad, result, dim: grad - F.exp(result) * F.sum_dim(grad, dim, True))
 logit = op("logit", kernels.logit,
     doc="log(x / (1 - x)), the inverse of sigmoid; x is first brought into `[eps, 1 - eps]` if given.",
     scalars=("eps",),

@@ -84,9 +84,9 @@ native_batch_norm = op("native_batch_norm", kernels.batch_norm,
     bias   = lambda F, grad: F.per_channel(grad))
 native_group_norm = op("native_group_norm", kernels.group_norm,
     outputs=("result0", "result1", "result2"), keeps=("N", "C", "HxW", "result1", "result2"), scalars=("eps",),
-    input  = lambda F, grad, input, weight, group, eps: F.group_norm_back(
-        F.scaled_by(grad, weight, input), input, group, eps),
-    weight = lambda F, grad, input, group, eps: F.per_channel(grad * F.group_norm_hat(input, group, eps)),
+    input  = lambda F, grad, input, weight, group, eps: F.standardized_back(
+        F.scaled_by(grad, weight, input), input, (2,), eps, group),
+    weight = lambda F, grad, input, group, eps: F.per_channel(grad * F.standardized(input, (2,), eps, group)),
     bias   = lambda F, grad: F.per_channel(grad))
 
 # ---- embedding

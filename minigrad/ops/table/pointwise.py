@@ -168,7 +168,8 @@ fmin = op("fmin", lambda self, other: xp.where((self <= other) | xp.isnan(other)
     self  = lambda F, grad, self, other: grad * ((self <= other) | F.isnan(other)),
     other = lambda F, grad, self, other: grad * ~((self <= other) | F.isnan(other)))
 clamp_numbers = op("clamp_numbers", kernels.clamp, grad_fn="ClampBackward1", scalars=("min", "max"),
-    self = lambda F, grad, self, min, max: F.where(F.inside(self, min, max), grad, 0.0))
+    self = lambda F, grad, self, min, max: F.where(self >= min if max is None else self <= max if min is None else
+        (self >= min) & (self <= max), grad, 0.0))
 clamp_min = op("clamp_min", lambda self, min: kernels.clamp(self, min, None),
     scalars=("min",), tex=r"\max\left({0}, {1}\right)",
     self = lambda F, grad, self, min: F.where(self >= min, grad, 0.0))
@@ -182,8 +183,8 @@ clamp_max_tensor = op("clamp_max_tensor", clamp_max.row.forward, grad_fn="ClampM
     max  = lambda F, grad, self, max: F.where(self > max, grad, 0.0))
 clamp_tensors = op("clamp_tensors", kernels.clamp, grad_fn="ClampBackward0", elementwise=True,
     **clamp_numbers.row.derivatives,
-    min  = lambda F, grad, self, min, max: F.where(F.lifted(self, min, max), grad, 0.0),
-    max  = lambda F, grad, self, min, max: F.where(F.lowered(self, min, max), grad, 0.0))
+    min = lambda F, grad, self, min, max: F.where(self < min if max is None else (self < min) & (min < max), grad, 0.0),
+    max = lambda F, grad, self, min, max: F.where(self > max if min is None else (self > max) | (max < min), grad, 0.0))
 nan_to_num = op("nan_to_num", lambda self, nan=None, posinf=None, neginf=None: xp.nan_to_num(
         self, nan=0.0 if nan is None else check_number(nan), posinf=posinf, neginf=neginf),
     scalars=("nan", "posinf", "neginf"),
