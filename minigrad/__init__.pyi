@@ -373,7 +373,8 @@ def concat(tensors: Iterable[Tensor], dim: _int = 0) -> Tensor:
     """`cat`, as torch has it."""
 def concatenate(tensors: Iterable[Tensor], dim: _int = 0) -> Tensor:
     """`cat`, as torch has it."""
-def conj(input: Tensor) -> Tensor: ...
+def conj(input: Tensor) -> Tensor:
+    """Itself: there are no complex numbers here."""
 contiguous_format: Word
 def conv1d(
     input: Tensor, weight: Tensor, bias: Tensor | None = None,
@@ -617,16 +618,20 @@ def is_anomaly_check_nan_enabled() -> _bool:
     """True if anomaly mode looks for NaN, while it is on."""
 def is_anomaly_enabled() -> _bool:
     """True while anomaly mode is on."""
-def is_complex(input: Any) -> _bool: ...
-def is_floating_point(input: Tensor) -> _bool: ...
+def is_complex(input: Tensor) -> _bool:
+    """False: there are no complex numbers here."""
+def is_floating_point(input: Tensor) -> _bool:
+    """True for floats."""
 def is_grad_enabled() -> _bool:
     """True where operations on tensors that require grad are recorded."""
 def is_inference(input: Tensor) -> _bool:
     """True for a tensor made inside `inference_mode()`."""
 def is_inference_mode_enabled() -> _bool:
     """True inside `inference_mode()`."""
-def is_nonzero(input: Any) -> _bool: ...
-def is_same_size(input: Any, other: Tensor) -> _bool: ...
+def is_nonzero(input: Tensor) -> _bool:
+    """Whether the one element is not 0."""
+def is_same_size(input: Tensor, other: Tensor) -> _bool:
+    """Of equal shapes."""
 def is_tensor(obj: Any) -> _bool:
     """True for a tensor."""
 def isclose(

@@ -143,18 +143,12 @@ class Tensor(TensorBase):
             return self.to(kind)
         return self.dtype.tensor_type.replace("torch.", "torch.cuda." if self.is_cuda else "torch.")
 
-    def conj(self) -> Tensor:
-        return self
-
-    def type_as(self, other: Tensor) -> Tensor:
-        return self.to(a_tensor(other).dtype)
-
+    conj = titled(lambda self: self, "conj", "Itself: there are no complex numbers here.")
+    type_as = titled(lambda self, other: self.to(a_tensor(other).dtype), "type_as", "The tensor in another's type.")
     float, double, half = map(_cast, (dtypes.float32, dtypes.float64, dtypes.float16))
     long, int, short = map(_cast, (dtypes.int64, dtypes.int32, dtypes.int16))
     byte, char, bool = map(_cast, (dtypes.uint8, dtypes.int8, dtypes.bool))
-
-    def cpu(self) -> Tensor:
-        return self.to("cpu")
+    cpu = titled(lambda self: self.to("cpu"), "cpu", "The tensor in the memory of the CPU.")
 
     def cuda(self, device: Any = "cuda") -> Tensor:
         return self.to("cuda" if device is None else device)
@@ -245,26 +239,13 @@ class Tensor(TensorBase):
         """The address of the first element."""
         return address(self._array()) if self._data.size else 0
 
-    def dim(self) -> int:
-        return self._data.ndim
-
-    def numel(self) -> int:
-        """The number of elements."""
-        return self._data.size
-
+    dim = titled(lambda self: self._data.ndim, "dim", "The number of dimensions.")
+    numel = titled(lambda self: self._data.size, "numel", "The number of elements.")
     nelement, ndimension = numel, dim
-
-    def element_size(self) -> int:
-        return self._data.itemsize
-
-    def is_floating_point(self) -> bool:
-        return self._data.dtype.kind == "f"
-
-    def is_complex(self) -> bool:
-        return False
-
-    def is_nonzero(self) -> bool:
-        return bool(self)
+    element_size = titled(lambda self: self._data.itemsize, "element_size", "Bytes per element.")
+    is_floating_point = titled(lambda self: self._data.dtype.kind == "f", "is_floating_point", "True for floats.")
+    is_complex = titled(lambda self: False, "is_complex", "False: there are no complex numbers here.")
+    is_nonzero = titled(lambda self: bool(self), "is_nonzero", "Whether the one element is not 0.")
 
     def get_device(self) -> int:
         return -1 if self.device.type == "cpu" else self.device.index
@@ -355,8 +336,7 @@ class Tensor(TensorBase):
     def __reduce_ex__(self, protocol: Any) -> Any:
         return _restored, (type(self), self.detach().cpu().numpy(), self._requires_grad)
 
-    def is_same_size(self, other: Tensor) -> bool:
-        return self.shape == a_tensor(other).shape
+    is_same_size = titled(lambda self, other: self.shape == a_tensor(other).shape, "is_same_size", "Of equal shapes.")
 
     def equal(self, other: Tensor) -> bool:
         """True if shapes and all elements agree."""

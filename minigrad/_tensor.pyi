@@ -250,8 +250,10 @@ class Tensor(TensorBase):
     @overload
     def type(self, dtype: str | _dtype = ...) -> Tensor:
         """The type's name, as `torch.FloatTensor`, or the tensor in another type."""
-    def conj(self) -> Tensor: ...
-    def type_as(self, other: Tensor) -> Tensor: ...
+    def conj(self) -> Tensor:
+        """Itself: there are no complex numbers here."""
+    def type_as(self, other: Tensor) -> Tensor:
+        """The tensor in another's type."""
     def float(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as torch.float32; itself if it is that already."""
     def double(self, *, memory_format: Any = None) -> Tensor:
@@ -270,7 +272,8 @@ class Tensor(TensorBase):
         """The tensor as torch.int8; itself if it is that already."""
     def bool(self, *, memory_format: Any = None) -> Tensor:
         """The tensor as torch.bool; itself if it is that already."""
-    def cpu(self) -> Tensor: ...
+    def cpu(self) -> Tensor:
+        """The tensor in the memory of the CPU."""
     def cuda(self, device: Any = 'cuda') -> Tensor: ...
     def backward(
         self, gradient: Tensor | Sequence[_int] | Sequence[Tensor] | None = None, retain_graph: Any = None,
@@ -363,16 +366,22 @@ class Tensor(TensorBase):
         """Where the first element lies in the storage, in elements."""
     def data_ptr(self) -> _int:
         """The address of the first element."""
-    def dim(self) -> _int: ...
+    def dim(self) -> _int:
+        """The number of dimensions."""
     def numel(self) -> _int:
         """The number of elements."""
     def nelement(self) -> _int:
         """The number of elements."""
-    def ndimension(self) -> _int: ...
-    def element_size(self) -> _int: ...
-    def is_floating_point(self) -> _bool: ...
-    def is_complex(self) -> _bool: ...
-    def is_nonzero(self) -> _bool: ...
+    def ndimension(self) -> _int:
+        """The number of dimensions."""
+    def element_size(self) -> _int:
+        """Bytes per element."""
+    def is_floating_point(self) -> _bool:
+        """True for floats."""
+    def is_complex(self) -> _bool:
+        """False: there are no complex numbers here."""
+    def is_nonzero(self) -> _bool:
+        """Whether the one element is not 0."""
     def get_device(self) -> _int: ...
     def item(self) -> Any:
         """The one element as a Python number. Raises: RuntimeError if there are several."""
@@ -396,7 +405,8 @@ class Tensor(TensorBase):
     def __repr__(self) -> str: ...
     def __deepcopy__(self, memo: dict[Any, Any]) -> Tensor: ...
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]: ...
-    def is_same_size(self, other: Tensor) -> _bool: ...
+    def is_same_size(self, other: Tensor) -> _bool:
+        """Of equal shapes."""
     def equal(self, other: Tensor) -> _bool:
         """True if shapes and all elements agree."""
     def allclose(self, other: Tensor, rtol: _float = 1e-05, atol: _float = 1e-08, equal_nan: _bool = False) -> _bool:

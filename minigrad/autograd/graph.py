@@ -167,11 +167,8 @@ def register_multi_grad_hook(tensors: Sequence[Tensor], fn: Callable, *, mode: s
     edges = [t._edge() for t in tensors]
     require(all(edge is not None for edge in edges), "Expected gradient function to be set", AssertionError)
     gathered: Any = weakref.WeakKeyDictionary()
-    return _MultiHandle([t.register_hook(_gatherer(fn, edges, gathered, i)) for i, t in enumerate(tensors)])
 
-
-def _gatherer(fn: Callable, edges: list, gathered: Any, index: int) -> Callable:
-    def hook(grad: Any) -> None:
+    def gather(index: int, grad: Any) -> None:
         walk = running.get()
         grads, left = gathered.get(walk) or ([None] * len(edges), [sum(map(walk.will_run, edges))])
         gathered[walk] = grads, left
@@ -181,4 +178,4 @@ def _gatherer(fn: Callable, edges: list, gathered: Any, index: int) -> Callable:
             del gathered[walk]
             fn(grads)
 
-    return hook
+    return _MultiHandle([t.register_hook(functools.partial(gather, i)) for i, t in enumerate(tensors)])

@@ -14,7 +14,7 @@ from ..core.beside.refusals import must_be, must_be_tensor, shape_mismatch, type
 from ..core.graph import TensorBase, constant
 from ..core.row import Row, parameters
 from ..text import presentation
-from ..text.presentation import need as need, require as require, torch_says
+from ..text.presentation import need as need, require as require, torch_says as torch_says, warn as warn
 
 
 def titled(function: Callable, name: str, doc: str) -> Callable:
@@ -236,7 +236,6 @@ def dims_of(self: Any, dim: Any) -> tuple:
         return (own_dim(self, dim),)
     dims = tuple(dim) if isinstance(dim, tuple | list) else (dim,)
     seen = [check_dim(d, self._data.ndim) for d in dims]
-    for place, d in enumerate(seen):
-        if d in seen[:place]:
-            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
+    twice = next((d for place, d in enumerate(seen) if d in seen[:place]), None)
+    require(twice is None, f"dim {twice} appears multiple times in the list of dims")
     return dims

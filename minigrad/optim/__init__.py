@@ -136,9 +136,9 @@ def checked_options(arguments: dict[str, Any], *first: str) -> dict[str, Any]:
     return options
 
 
-def state_array(state: dict[str, Any], name: str, p: Any, value: float = 0.0) -> Any:
-    """An array in the shape of `p` that the state remembers under `name`."""
-    if name not in state:
+def state_array(state: dict[str, Any], name: str, p: Any, value: Any = 0.0) -> Any:
+    """An array in the shape of `p` that the state remembers under `name`, filled with `value` at first."""
+    if state.get(name) is None:
         state[name] = constant(Tensor, xp.full_like(p, value))
     return state[name]._array()
 
@@ -165,13 +165,10 @@ class SGD(Optimizer):
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
         """With momentum the step goes along a fading sum of gradients."""
         if o["momentum"]:
-            if state.get("momentum_buffer") is None:
-                state["momentum_buffer"] = constant(Tensor, g.copy())
-            else:
-                buffer = state["momentum_buffer"]._array()
+            first, buffer = state.get("momentum_buffer") is None, state_array(state, "momentum_buffer", p, g)
+            if not first:
                 buffer *= o["momentum"]
                 buffer += (1 - o["dampening"]) * g
-            buffer = state["momentum_buffer"]._array()
             g = g + o["momentum"] * buffer if o["nesterov"] else buffer
         p -= o["lr"] * g
 

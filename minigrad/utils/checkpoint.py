@@ -5,6 +5,7 @@ asks for runs the function again, as far as the last of them. With `use_reentran
 node, which runs it again and goes backward through it, inside backward. Texts are torch's.
 """
 
+import functools
 import sys
 import weakref
 from collections.abc import Callable, Iterator
@@ -105,12 +106,7 @@ def checkpoint_sequential(functions: Any, segments: int, input: Any, use_reentra
     parts = list(functions.children()) if isinstance(functions, Sequential) else functions
 
     def run(start: int, stop: int) -> Callable:
-        def part(x: Any) -> Any:
-            for j in range(start, stop):
-                x = parts[j](x)
-            return x
-
-        return part
+        return lambda x: functools.reduce(lambda x, part: part(x), parts[start:stop], x)
 
     size, stop = len(parts) // segments, 0
     for start in range(0, size * (segments - 1), size):

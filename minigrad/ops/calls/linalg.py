@@ -9,9 +9,8 @@ from ...core.beside.refusals import tensors_in
 from ...core.carriers import RAW, TENSORS
 from ...core.graph import TensorBase, constant
 from ...core.op import composite
-from ...text import presentation
 from ...text.tex import SYMBOLS, phrase
-from ..checks import check_dim, common_shape, dims_of, need, require, same_type
+from ..checks import check_dim, common_shape, dims_of, need, require, same_type, warn
 from ..kernels.linalg import check_vectors, square_matrices
 from ..table import linalg as rows
 from ..table.reduce import vector_norm
@@ -135,7 +134,7 @@ def kron(self: Any, other: Any) -> Any:
 def cross(self: Any, other: Any, dim: Any = None) -> Any:
     """The vector product along a dimension of length 3, the first such if `dim` is not given."""
     if dim is None:
-        presentation.warn("cross_dim", once=True)
+        warn("cross_dim", once=True)
         require(3 in self.shape, "no dimension of size 3 in input")
         dim = self.shape.index(3)
     return rows.cross_of(self, other, dim)

@@ -108,9 +108,7 @@ def _extreme(name: str, whole: Any, along: Any, of_two: str) -> Any:
         other = dim if isinstance(dim, TensorBase) else other
         if other is not None:
             return getattr(TENSORS, of_two)(self, other)
-        if dim is None:
-            return whole(self)
-        return getattr(return_types, name)(along(self, own_dim(self, dim), keepdim))
+        return whole(self) if dim is None else getattr(return_types, name)(along(self, own_dim(self, dim), keepdim))
 
     return titled(
         extreme, name, f"`{name}` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one.")

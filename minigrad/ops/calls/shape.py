@@ -12,10 +12,9 @@ from ...core.graph import bump, constant
 from ...core.modes import grad_mode, lifted
 from ...core.writes.inplace import inplace, stand_in, write_directly
 from ...core.writes.views import check_inference, check_inplace, place_of
-from ...text import presentation
 from ...text.tex import SYMBOLS, phrase
 from .. import checks
-from ..checks import a_tensor, check_dim, check_number, common_shape, dims_of, ints, need, own_dim, require, titled
+from ..checks import a_tensor, check_dim, check_number, common_shape, dims_of, ints, need, own_dim, require, warn
 from ..table import shape as rows
 from ..table.reduce import sum_all, sum_dim
 
@@ -299,7 +298,7 @@ def _at_least(rank: int, *place: int) -> Any:
             t = rows.unsqueeze(t, dim)
         return t
 
-    return titled(at_least, f"atleast_{rank}d", f"The tensors with at least {rank} dimensions.")
+    return checks.titled(at_least, f"atleast_{rank}d", f"The tensors with at least {rank} dimensions.")
 
 
 atleast_1d, atleast_2d, atleast_3d = _at_least(1), _at_least(2, 0), _at_least(3, 0, -1)
@@ -310,7 +309,7 @@ def _stacked(name: str, grown: Any, dim: int, doc: str) -> Any:
         parts = grown(tensors_in(name, tensors))
         return rows.cat(parts, min(dim, parts[0]._data.ndim - 1))
 
-    return titled(stacked, name, doc)
+    return checks.titled(stacked, name, doc)
 
 
 hstack = _stacked("hstack", atleast_1d, 1, "Side by side: vectors end to end, matrices along their columns.")
@@ -369,7 +368,7 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple:
     parts = tensors_in("meshgrid", one_by_one(tensors))
     need(indexing in (None, "ij", "xy"), "meshgrid_indexing", indexing)
     if indexing is None:
-        presentation.warn("meshgrid_default")
+        warn("meshgrid_default")
     if indexing == "xy" and len(parts) > 1:
         grid = meshgrid(parts[1], parts[0], *parts[2:], indexing="ij")
         return (grid[1], grid[0], *grid[2:])
@@ -467,7 +466,7 @@ def _look(view: Any, *twins: tuple[Any, str]) -> Any:
         return self
 
     look.__wrapped__ = view  # type: ignore[attr-defined]
-    return titled(look, f"{name}_", f"In-place `{name}`: `self` gets the new shape, and a new grad_fn.")
+    return checks.titled(look, f"{name}_", f"In-place `{name}`: `self` gets the new shape, and a new grad_fn.")
 
 
 _TURNED = rows.transpose, "TransposeBackward1"

@@ -6,9 +6,8 @@ from typing import Any
 from ...array import dtypes, in_order, namespace, xp
 from ...core.carriers import formula
 from ...core.graph import TensorBase
-from ...text import presentation
 from ...text.tex import SYMBOLS
-from ..checks import check_dim, common_shape, need, require, same_type
+from ..checks import check_dim, common_shape, need, require, same_type, torch_says
 
 
 def _raw(indices: tuple) -> tuple:
@@ -35,7 +34,7 @@ def _key(self: Any, indices: tuple) -> tuple:
         xp.broadcast_shapes(*chosen)
     except ValueError:
         shapes = ", ".join(str(list(s)) for s in chosen)
-        raise IndexError(presentation.torch_says("index_shapes", shapes)) from None
+        raise IndexError(torch_says("index_shapes", shapes)) from None
     return key
 
 
@@ -82,7 +81,7 @@ def index_put(self: Any, values: Any, indices: tuple, accumulate: bool) -> Any:
         _write(whole, key, xp.broadcast_to(values, whole[key].shape) if accumulate else values, accumulate)
     except (TypeError, ValueError):
         shapes = list(values.shape), list(whole[key].shape)
-        raise RuntimeError(presentation.torch_says("index_put_shapes", *shapes)) from None
+        raise RuntimeError(torch_says("index_put_shapes", *shapes)) from None
     chosen = [p.dtype.kind for p in key if not isinstance(p, slice)]
     fills = chosen == ["b"] and values.size == 1 and not accumulate  # a mask and a number: masked_fill
     if not fills:

@@ -13,9 +13,8 @@ from ...array import dtypes, random
 from ...array.backend import HOST, as_strided as strided_view, device_of, in_order, move, namespace, reach, strided, xp
 from ...core.beside.refusals import shape_mismatch
 from ...core.carriers import RAW, formula
-from ...text import presentation
 from ...text.tex import SYMBOLS, Symbol, numbers, side_by_side, symbol
-from ..checks import check_dim, need, require
+from ..checks import check_dim, need, require, torch_says
 from .reduce import whole_type
 
 _add = xp.add.reduce
@@ -43,7 +42,7 @@ def _refuse(self: Any, shape: tuple) -> Any:
     need(self.size or count or -1 not in shape, "reshape_nothing", list(shape))
     fits = self.size == count or (-1 in shape and count and self.size % count == 0)
     need(fits, "view_shape", list(shape), self.size, shape=shape)
-    raise RuntimeError(presentation.torch_says("view_strides"))
+    raise RuntimeError(torch_says("view_strides"))
 
 
 def squeeze(self: Any, dim: Any) -> Any:
@@ -116,7 +115,7 @@ def select_part(self: Any, dim: int, index: int) -> Any:
     try:
         return self[_ALL * (dim % self.ndim) + (index, ...)]  # `...`: a view, also when 0-d
     except IndexError:
-        raise IndexError(presentation.torch_says("select_range", index, list(self.shape), dim)) from None
+        raise IndexError(torch_says("select_range", index, list(self.shape), dim)) from None
 
 
 def slice_part(self: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
