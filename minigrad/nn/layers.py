@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partialmethod, update_wrapper
 from itertools import groupby
 from types import FunctionType
-from typing import Any, Self
+from typing import Any
 
 from .._tensor import Tensor
 from ..creation import empty, full, tensor
@@ -75,12 +75,12 @@ class _Numbered(Module):
     def __setitem__(self, index: int, value: Any) -> None:
         setattr(self, self._name(index), value)
 
-    def append(self, value: Any) -> Self:
+    def append(self, value: Any) -> _Numbered:
         """Add one at the end."""
         self.add_module(str(len(self)), value)
         return self
 
-    def extend(self, values: Iterable[Any]) -> Self:
+    def extend(self, values: Iterable[Any]) -> _Numbered:
         """Add several at the end. Raises: TypeError for what is no iterable."""
         fits = isinstance(values, Iterable) and not isinstance(values, self.not_many)
         need(fits, "list_extend", type(self).__name__, type(values).__name__, kind=TypeError)
@@ -216,7 +216,7 @@ class ParameterList(_Numbered):
     def __setitem__(self, index: int, value: Any) -> None:
         super().__setitem__(index, _as_parameter(value))
 
-    def append(self, value: Any) -> Self:
+    def append(self, value: Any) -> _Numbered:
         """Add a value at the end."""
         self._size += 1
         self[self._size - 1] = value
