@@ -16,23 +16,20 @@ from .array.backend import xp
 from .array.dtypes import Word
 from .core.carriers import Carrier
 from .core.row import Row
-from .text import presentation
+from .text import presentation, torch_names
 
 _PACKAGE = __name__.partition(".")[0]
-_TOOLS = tuple(f"{_PACKAGE}.{room}" for room in ("array", "core", "ops.checks", "ops.kernels", "manual"))
 _SIZES = [(2, 3), (3,), (3,)], [(2, 3), (3, 4)], [(2, 2), (2,)], [(3,), (3,)], [(1, 2, 3), (1, 3, 4)]
 
 
 def face(module: str, names: dict[str, Any]) -> tuple[Callable, Callable]:
-    """A module's `__getattr__` and `__dir__`: advice for what it lacks, and what Tab shows. It gets its manuals too."""
+    """A module's `__getattr__` and `__dir__`: advice for what it lacks, and what Tab shows. It gets its manuals too.
+
+    If it has no `__all__`, that is what torch's module has of its names.
+    """
     document(names.values())
-    public = names.get("__all__") or [n for n, value in names.items() if n[0] != "_" and ours(value, _TOOLS)]
+    public = names.setdefault("__all__", sorted(torch_names().get(module, set()) & names.keys()))
     return presentation.adviser(module, public), lambda: sorted(public)
-
-
-def ours(value: Any, but: tuple[str, ...] = ()) -> bool:
-    home = str(getattr(value, "__module__", None))
-    return home.startswith(_PACKAGE) and not home.startswith(but)
 
 
 def document(values: Iterable[Any]) -> None:
@@ -42,7 +39,7 @@ def document(values: Iterable[Any]) -> None:
             value.__doc__ = manual = Manual(str.__str__(value.__doc__ or ""))
             value.__signature__ = signature = Signature.__new__(Signature)
             manual.function = signature.function = value
-        elif isinstance(value, type) and ours(value):
+        elif isinstance(value, type) and value.__module__.startswith(_PACKAGE):
             document(vars(value).values())
 
 

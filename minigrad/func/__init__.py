@@ -8,7 +8,4 @@ from ..manual import face
 from .modules import functional_call, stack_module_state
 from .transforms import grad, grad_and_value, hessian, jacfwd, jacrev, jvp, linearize, vjp, vmap
 
-__all__ = ["functional_call", "grad", "grad_and_value", "hessian", "jacfwd", "jacrev", "jvp", "linearize",
-           "stack_module_state", "vjp", "vmap"]
-
 __getattr__, __dir__ = face("torch.func", globals())

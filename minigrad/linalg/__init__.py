@@ -17,10 +17,6 @@ from ..ops.table import linalg as rows, shape
 from ..ops.table.linalg import matrix_exp
 from ..ops.table.reduce import vector_norm as vector_norm_row
 
-__all__ = ["LinAlgError", "cholesky", "cross", "det", "diagonal", "eigh", "eigvalsh", "inv", "lstsq",
-           "matmul", "matrix_exp", "matrix_norm", "matrix_power", "matrix_rank", "norm", "pinv", "qr",
-           "slogdet", "solve", "svd", "svdvals", "vecdot", "vector_norm"]
-
 _linalg_slogdet_type = named("linalg_slogdet", "sign", "logabsdet")
 _eigh_type = named("linalg_eigh", "eigenvalues", "eigenvectors")
 _qr_type, _svd_type = named("linalg_qr", "Q", "R"), named("linalg_svd", "U", "S", "Vh")

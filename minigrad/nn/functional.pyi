@@ -3,9 +3,23 @@
 from collections.abc import Sequence
 from numpy import ndarray, number
 from typing import Any, Literal, overload
-from .._tensor import Tensor
+from .._tensor import Tensor as Tensor
 from ..array.backend import device
 from ..array.dtypes import dtype
+
+__all__ = [
+    "Tensor", "adaptive_avg_pool1d", "adaptive_avg_pool2d", "adaptive_max_pool1d", "adaptive_max_pool2d",
+    "avg_pool1d", "avg_pool2d", "batch_norm", "bilinear", "binary_cross_entropy",
+    "binary_cross_entropy_with_logits", "celu", "celu_", "conv1d", "conv2d", "cosine_embedding_loss",
+    "cosine_similarity", "cross_entropy", "dropout", "dropout2d", "elu", "elu_", "embedding", "gaussian_nll_loss",
+    "gelu", "glu", "group_norm", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "hardtanh_",
+    "hinge_embedding_loss", "huber_loss", "instance_norm", "interpolate", "kl_div", "l1_loss", "layer_norm",
+    "leaky_relu", "leaky_relu_", "linear", "log_softmax", "logsigmoid", "margin_ranking_loss", "max_pool1d",
+    "max_pool2d", "mish", "mse_loss", "nll_loss", "normalize", "one_hot", "pad", "pairwise_distance",
+    "poisson_nll_loss", "prelu", "relu", "relu6", "relu_", "rrelu", "rrelu_", "scaled_dot_product_attention",
+    "selu", "selu_", "sigmoid", "silu", "smooth_l1_loss", "soft_margin_loss", "softmax", "softmin", "softplus",
+    "softshrink", "softsign", "tanh", "tanhshrink", "threshold", "threshold_", "triplet_margin_loss",
+]
 
 
 def adaptive_avg_pool1d(input: Tensor, output_size: Tensor | int | Sequence[int] | Sequence[Tensor]) -> Tensor:
@@ -78,8 +92,6 @@ def celu(input: Tensor | ndarray[Any, Any], alpha: float = 1.0, inplace: bool = 
     """x where it is positive, else alpha (exp(x / alpha) - 1)."""
 def celu_(input: Tensor, *args: Tensor | float | number[Any], **options: Any) -> Tensor:
     """`celu`, written into `input`."""
-def checked_p(p: float) -> float:
-    """A probability. Raises: ValueError if it is none."""
 def conv1d(
     input: Tensor, weight: Tensor, bias: Tensor | None = None,
     stride: Tensor | int | Sequence[int] | Sequence[Tensor] = 1,
@@ -193,8 +205,6 @@ def leaky_relu_(
     **options: Any,
 ) -> Tensor:
     """`leaky_relu`, written into `input`."""
-def legacy_reduction(reduction: str, size_average: Any = None, reduce: Any = None) -> str:
-    """A reduction's name, for which torch once had two flags."""
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """`input @ weight.T + bias`; `weight` is `(out_features, in_features)`."""
 def log_softmax(
@@ -279,11 +289,6 @@ def normalize(input: Tensor, p: float = 2.0, dim: int | Sequence[int] | None = 1
     """Vectors along `dim` divided by their p-norm."""
 def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
     """A new last dimension with 1 at the place that the number says, 0 elsewhere."""
-def ones_like(
-    input: Tensor, *args: Any, dtype: Tensor | int | dtype | type[Any] | None = None, memory_format: Any = None,
-    **options: Any,
-) -> Tensor:
-    """`ones` with the shape and type of `input`."""
 def pad(
     input: Tensor, pad: Sequence[int] | Sequence[Tensor], mode: str = 'constant',
     value: Tensor | float | number[Any] | None = None,
@@ -307,8 +312,6 @@ def relu6(input: Tensor | ndarray[Any, Any], inplace: bool = False) -> Tensor:
     """x brought into `[0, 6]`."""
 def relu_(input: Tensor, *args: Any, **options: Any) -> Tensor:
     """`relu`, written into `input`."""
-def row_of(padding_idx: int, count: int) -> int:
-    """`padding_idx` counted from the front. Raises: AssertionError if there are fewer rows."""
 def rrelu(
     input: Tensor, lower: float = 0.125, upper: float = 0.3333333333333333, training: bool = False,
     inplace: bool = False,
@@ -370,12 +373,3 @@ def triplet_margin_loss(
     eps: float = 1e-06, swap: bool = False, size_average: Any = None, reduce: Any = None, reduction: str = 'mean',
 ) -> Tensor:
     """max(0, distance to the positive - distance to the negative + margin)."""
-def tuple_of(
-    value: Tensor | Sequence[int] | Sequence[Tensor] | list[float] | str | ndarray[Any, Any], n: int,
-) -> tuple[Any, ...]:
-    """A number, or a sequence of one or of `n`, as a tuple of `n`."""
-def zeros_like(
-    input: Tensor, *args: Any, dtype: Tensor | int | dtype | type[Any] | None = None, memory_format: Any = None,
-    **options: Any,
-) -> Tensor:
-    """`zeros` with the shape and type of `input`."""

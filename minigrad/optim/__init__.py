@@ -254,6 +254,4 @@ class Adagrad(Optimizer):
         p -= o["lr"] / (1 + (t - 1) * o["lr_decay"]) * g / (xp.sqrt(total) + o["eps"])
 
 
-__all__ = ["SGD", "Adagrad", "Adam", "AdamW", "Optimizer", "RMSprop", "lr_scheduler"]
-
 __getattr__, __dir__ = face("torch.optim", globals())

@@ -131,5 +131,4 @@ class CosineAnnealingLR(LRScheduler):
         return self.eta_min + (base - self.eta_min) * (1 + math.cos(math.pi * self.last_epoch / self.T_max)) / 2
 
 
-__all__ = ["CosineAnnealingLR", "ExponentialLR", "LRScheduler", "LambdaLR", "StepLR"]
 __getattr__, __dir__ = face("torch.optim.lr_scheduler", globals())

@@ -7,6 +7,4 @@
 from ..manual import face
 from . import checkpoint, data, hooks
 
-__all__ = ["checkpoint", "data", "hooks"]
-
 __getattr__, __dir__ = face("torch.utils", globals())
