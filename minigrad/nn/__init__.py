@@ -5,13 +5,9 @@ how they begin.
 """
 
 from ..manual import face
+from ..text import torch_names
 from . import attention, functional, init, layers, parameter, recurrent, utils
-from .attention import *  # noqa: F403
-from .layers import *  # noqa: F403
-from .module import Module, Parameter
-from .recurrent import *  # noqa: F403
 
-__all__ = [*layers.__all__, *recurrent.__all__, *attention.__all__, "Module", "Parameter", "functional", "init",
-           "parameter", "utils"]
-
+for _part in (layers, recurrent, attention):
+    globals().update({name: value for name, value in vars(_part).items() if name in torch_names()["torch.nn"]})
 __getattr__, __dir__ = face("torch.nn", globals())

@@ -1,6 +1,6 @@
 """For editors and type checkers. Written by `python -m tests.stubs` (in `make fix`)."""
 
-from . import functional as functional, init as init, parameter as parameter, utils as utils
+from . import attention as attention, functional as functional, init as init, parameter as parameter, utils as utils
 from .attention import MultiheadAttention as MultiheadAttention, TransformerEncoderLayer as TransformerEncoderLayer
 from .layers import (
     AdaptiveAvgPool1d as AdaptiveAvgPool1d, AdaptiveAvgPool2d as AdaptiveAvgPool2d,
@@ -30,15 +30,15 @@ from .recurrent import (
 )
 
 __all__ = [
-    "Module", "Identity", "Sequential", "ModuleList", "ModuleDict", "ParameterList", "ParameterDict", "Linear",
-    "Conv1d", "Conv2d", "Embedding", "BatchNorm1d", "BatchNorm2d", "LayerNorm", "GroupNorm", "PReLU", "Dropout",
-    "Dropout2d", "ReLU", "ReLU6", "LeakyReLU", "ELU", "SELU", "CELU", "SiLU", "Mish", "Hardtanh", "Hardsigmoid",
-    "Hardswish", "GELU", "Softplus", "Threshold", "Hardshrink", "Softshrink", "GLU", "Softmax", "LogSoftmax",
-    "Softmin", "Sigmoid", "Tanh", "LogSigmoid", "Softsign", "Tanhshrink", "Flatten", "Unflatten", "MaxPool1d",
-    "MaxPool2d", "AvgPool1d", "AvgPool2d", "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveMaxPool1d",
-    "AdaptiveMaxPool2d", "CosineSimilarity", "MSELoss", "L1Loss", "SmoothL1Loss", "HuberLoss", "KLDivLoss",
-    "SoftMarginLoss", "PoissonNLLLoss", "GaussianNLLLoss", "HingeEmbeddingLoss", "MarginRankingLoss",
-    "CosineEmbeddingLoss", "TripletMarginLoss", "BCELoss", "BCEWithLogitsLoss", "NLLLoss", "CrossEntropyLoss",
-    "GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "RNNCellBase", "MultiheadAttention",
-    "TransformerEncoderLayer", "Module", "Parameter", "functional", "init", "parameter", "utils",
+    "AdaptiveAvgPool1d", "AdaptiveAvgPool2d", "AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AvgPool1d", "AvgPool2d",
+    "BCELoss", "BCEWithLogitsLoss", "BatchNorm1d", "BatchNorm2d", "CELU", "Conv1d", "Conv2d", "CosineEmbeddingLoss",
+    "CosineSimilarity", "CrossEntropyLoss", "Dropout", "Dropout2d", "ELU", "Embedding", "Flatten", "GELU", "GLU",
+    "GRU", "GRUCell", "GaussianNLLLoss", "GroupNorm", "Hardshrink", "Hardsigmoid", "Hardswish", "Hardtanh",
+    "HingeEmbeddingLoss", "HuberLoss", "Identity", "KLDivLoss", "L1Loss", "LSTM", "LSTMCell", "LayerNorm",
+    "LeakyReLU", "Linear", "LogSigmoid", "LogSoftmax", "MSELoss", "MarginRankingLoss", "MaxPool1d", "MaxPool2d",
+    "Mish", "Module", "ModuleDict", "ModuleList", "MultiheadAttention", "NLLLoss", "PReLU", "Parameter",
+    "ParameterDict", "ParameterList", "PoissonNLLLoss", "RNN", "RNNBase", "RNNCell", "RNNCellBase", "ReLU", "ReLU6",
+    "SELU", "Sequential", "SiLU", "Sigmoid", "SmoothL1Loss", "SoftMarginLoss", "Softmax", "Softmin", "Softplus",
+    "Softshrink", "Softsign", "Tanh", "Tanhshrink", "Threshold", "TransformerEncoderLayer", "TripletMarginLoss",
+    "Unflatten", "attention", "functional", "init", "parameter", "utils",
 ]

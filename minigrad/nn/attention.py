@@ -13,8 +13,6 @@ from . import functional, init
 from .layers import Dropout, LayerNorm, Linear, _Weighted
 from .module import Module
 
-__all__ = ["MultiheadAttention", "TransformerEncoderLayer"]
-
 
 def float_mask(mask: Any, name: str, dtype: Any, other: Any = None, other_name: str = "") -> Any:
     """A mask that is added to the scores: of booleans, True (leave out) becomes minus infinity. None stays None."""

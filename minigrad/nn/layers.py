@@ -671,6 +671,3 @@ BCELoss             = _layer("BCELoss", functional.binary_cross_entropy, inputs=
 BCEWithLogitsLoss   = _layer("BCEWithLogitsLoss", functional.binary_cross_entropy_with_logits, inputs=2)
 NLLLoss             = _layer("NLLLoss", functional.nll_loss, inputs=2)
 CrossEntropyLoss    = _layer("CrossEntropyLoss", functional.cross_entropy, inputs=2)
-
-__all__ = [name for name, value in list(globals().items())
-           if isinstance(value, type) and issubclass(value, Module) and not name.startswith("_")]

@@ -16,8 +16,6 @@ from ..text.presentation import need, require, warn
 from . import functional, init
 from .layers import _shown_options, _Weighted
 
-__all__ = ["GRU", "LSTM", "RNN", "GRUCell", "LSTMCell", "RNNBase", "RNNCell", "RNNCellBase"]
-
 State = tuple[Any, ...]  # what a step hands to the next: the hidden values, of an LSTM the cell's too
 
 
