@@ -84,6 +84,4 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
         raise must_be_tensor("_unpack_dual", "dual", 1, tensor)
     level = _current_level(level)
     need(level < 1, "level_invalid", "_fw_primal")
-    if level < 0 or not _open:
-        return UnpackedDualTensor(tensor, None)
-    return UnpackedDualTensor(*_open[0].unpacked(tensor))
+    return UnpackedDualTensor(*(_open[0].unpacked(tensor) if level == 0 and _open else (tensor, None)))

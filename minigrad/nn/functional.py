@@ -650,9 +650,7 @@ def mse_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = No
              weight: Any = None) -> Any:
     """The mean of the squared differences; of `weight`, one per element, a weighted mean."""
     x, y, kind = _expanded_pair("mse_cpu", input, target, weight, reduction, size_average, reduce)
-    if weight is not None:
-        return _weighted(input, (x - y) ** 2, weight, kind, weight)
-    return loss.mse_loss(x, y, kind)
+    return loss.mse_loss(x, y, kind) if weight is None else _weighted(input, (x - y) ** 2, weight, kind, weight)
 
 
 def smooth_l1_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",

@@ -8,12 +8,11 @@ from functools import partial
 from inspect import isfunction
 
 from ...core.carriers import RAW, formula
-from ...core.row import parameters
 from ...text.tex import SYMBOLS
 from . import activation, conv, index, linalg, loss, pointwise, reduce, shape
 
 for _chapter in (activation, conv, index, linalg, loss, pointwise, reduce, shape):
     for _name, _part in vars(_chapter).items():
-        is_part = isfunction(_part) and parameters(_part)[:1] == ("F",) and _name[0] != "_"
+        is_part = _name[0] != "_" and isfunction(_part) and _part.__code__.co_varnames[:1] == ("F",)
         if is_part and not hasattr(RAW, _name):
             SYMBOLS.parts[_name] = partial(formula()(_part), SYMBOLS)

@@ -297,7 +297,6 @@ def copied(self: Any, src: Any) -> Any:
         raise shape_mismatch(self, src) from None
 
 
-@formula(tex=lambda values: -values)
 def negated(F: Any, values: tuple) -> tuple:
     return tuple(-v for v in values)
 
