@@ -81,11 +81,10 @@ def set_default_dtype(d: dtype) -> None:
 
 def of(np_dtype: xp.dtype) -> dtype:
     """torch's name for a NumPy dtype."""
-    try:
-        return BY_NUMPY[np_dtype]
-    except KeyError:
+    if np_dtype not in BY_NUMPY:
         raise TypeError(f"can't convert np.ndarray of type numpy.{xp.dtype(np_dtype).type.__name__}. The only "
-                        f"supported types are: {', '.join(d.name for d in ALL[:-1])}, and bool.") from None
+                        f"supported types are: {', '.join(d.name for d in ALL[:-1])}, and bool.")
+    return BY_NUMPY[np_dtype]
 
 
 def as_numpy(d: dtype | type | None) -> xp.dtype | None:
@@ -208,8 +207,8 @@ class finfo:
         self.resolution = 10.0**-limits.precision  # NumPy's own is rounded to the type
 
     def __repr__(self) -> str:
-        names = ("resolution", "min", "max", "eps", "smallest_normal", "tiny")
-        return f"finfo({''.join(f'{n}={getattr(self, n):g}, ' for n in names)}dtype={self.dtype})"
+        limits = (f"{name}={limit:g}, " for name, limit in vars(self).items() if isinstance(limit, builtins.float))
+        return f"finfo({''.join(limits)}dtype={self.dtype})"
 
 
 class iinfo:

@@ -83,11 +83,10 @@ class RNNCellBase(_Recurrent):
     def forward(self, input: Any, hx: Any = None) -> Any:
         """The state after this step; without `hx` the state before is zero."""
         kind, (step, _, several) = type(self).__name__, STEPS[self.mode]
-        require(input.dim() in (1, 2), f"{kind}: Expected input to be 1D or 2D, got {input.dim()}D instead", ValueError)
         given = () if hx is None else hx if several > 1 else (hx,)
-        for i, h in enumerate(given):
-            name = f"hx[{i}]" if several > 1 else "hidden"
-            require(h.dim() in (1, 2), f"{kind}: Expected {name} to be 1D or 2D, got {h.dim()}D instead", ValueError)
+        named = {f"hx[{i}]" if several > 1 else "hidden": h for i, h in enumerate(given)}
+        for name, t in {"input": input, **named}.items():
+            require(t.dim() in (1, 2), f"{kind}: Expected {name} to be 1D or 2D, got {t.dim()}D instead", ValueError)
         alone = input.dim() == 1
         input = input.unsqueeze(0) if alone else input
         state = tuple(h.unsqueeze(0) if alone else h for h in given) or (

@@ -136,10 +136,8 @@ def _sliced(x: Any, dim: int, part: slice, always: bool = False) -> Any:
 
 
 def _index(value: Any) -> int:
-    try:
-        return operator.index(value)
-    except TypeError:
-        raise TypeError("slice indices must be integers or None or have an __index__ method") from None
+    need(hasattr(value, "__index__"), "slice_index", kind=TypeError)
+    return operator.index(value)
 
 
 def _selected(x: Any, dim: int, at: int, place: int) -> Any:
