@@ -266,7 +266,7 @@ class Tensor(TensorBase):
         if force:
             return cut("numpy()", self, self.detach().cpu()._array())
         need(not (self.requires_grad and grad_mode()), "numpy_requires_grad", tensor=self)
-        need(not self.is_cuda, "numpy_of_cuda", self.device, kind=TypeError)
+        need(not self.is_cuda, "numpy_of_cuda", self.device)
         return self._array().view()
 
     def __array__(self, dtype: Any = None) -> Any:  # as torch's, of which NumPy 2 complains
@@ -380,7 +380,7 @@ def _target(args: tuple, options: dict) -> tuple[Any, Any]:
 
 def _check_grad(t: Tensor, value: Any) -> None:
     """What torch says to a gradient that does not fit."""
-    need(isinstance(value, TensorBase), "grad_kind", type(value).__name__, kind=TypeError)
+    need(isinstance(value, TensorBase), "grad_kind", type(value).__name__)
     require(value is not t, "can't assign Variable as its own grad")
     need(value._data.dtype == t._data.dtype, "grad_type", value.dtype.c_name, t.dtype.scalar_type)
     need(value._data.shape == t._data.shape, "grad_shape", list(value._data.shape), list(t._data.shape))

@@ -108,7 +108,7 @@ def _plain(data: Any, depth: int, shape: tuple, typed: list, kind: Any) -> Any:
         name, real = type(data).__name__, any(isinstance(part, float) for part in data)
         raise TypeError(f"must be real number, not {name}" if (real if kind is None else kind.kind == "f") else
                         f"'{name}' object cannot be interpreted as an integer")
-    need(len(data) == shape[depth], "ragged", shape[depth], depth, len(data), kind=ValueError)
+    need(len(data) == shape[depth], "ragged", shape[depth], depth, len(data))
     return [_plain(part, depth + 1, shape, typed, kind) for part in data]
 
 
@@ -143,7 +143,7 @@ def from_numpy(ndarray: Any) -> Tensor:
     require(hasattr(ndarray, "__setitem__") and hasattr(ndarray, "strides"), "expected np.ndarray (got "
             f"{type_said(ndarray)})", TypeError)
     dtypes.of(ndarray.dtype)
-    need(min(ndarray.strides, default=0) >= 0, "negative_strides", kind=ValueError)
+    need(min(ndarray.strides, default=0) >= 0, "negative_strides")
     return made(ndarray if ndarray.flags.writeable else ndarray.copy("K"))  # torch writes into what is read-only
 
 
@@ -156,11 +156,11 @@ def legacy_tensor(cls: type, *data: Any, dtype: Any = None) -> Tensor:
     first = data[0] if data else 0
     if isinstance(first, TensorBase):
         have = dtypes.of(first._data.dtype)
-        need(dtype in (None, have), "new_type", dtype and dtype.c_name, have.c_name, kind=TypeError)
+        need(dtype in (None, have), "new_type", dtype and dtype.c_name, have.c_name)
         return TENSORS.alias(first)
     if isinstance(first, str | list | tuple | ndarray) and not isinstance(first, Size):
         return made(array_of(first).astype(_kind(dtype)))
-    need(hasattr(first, "__index__") or isinstance(first, Size), "new_data", type(first).__name__, kind=TypeError)
+    need(hasattr(first, "__index__") or isinstance(first, Size), "new_data", type(first).__name__)
     return zeros(*data or (0,), dtype=dtype)
 
 

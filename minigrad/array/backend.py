@@ -33,7 +33,7 @@ class device:
         elif isinstance(type, int) and not isinstance(type, bool):
             require(device_count(), "Cannot access accelerator device when none is available.")
             type, index = "cuda", type
-        need(isinstance(type, str), "device_arguments", type.__class__.__name__, kind=TypeError)
+        need(isinstance(type, str), "device_arguments", type.__class__.__name__)
         name, colon, number = type.partition(":")
         if name not in _TYPES or (colon and (index is not None or not number.isdecimal())):
             require(type, "Device string must not be empty")

@@ -114,7 +114,7 @@ _WIDER = {(a, b): xp.result_type(a, b) if category(a) == category(b) else max(a,
 def promote_types(type1: dtype, type2: dtype) -> dtype:
     """The smallest type that holds both, as two arrays with dimensions would meet."""
     for i, kind in enumerate((type1, type2), 1):
-        need(isinstance(kind, dtype), "type_wanted", "promote_types", i, i, type(kind).__name__, kind=TypeError)
+        need(isinstance(kind, dtype), "type_wanted", "promote_types", i, i, type(kind).__name__)
     return BY_NUMPY[_WIDER[type1.np, type2.np]]
 
 
@@ -199,7 +199,7 @@ class finfo:
 
     def __init__(self, type: dtype | None = None):
         type = type or _default
-        need(isinstance(type, dtype) and type.is_floating_point, "finfo_type", kind=TypeError)
+        need(isinstance(type, dtype) and type.is_floating_point, "finfo_type")
         limits = xp.finfo(type.np)
         self.dtype, self.bits = type.name, limits.bits
         for name in ("resolution", "min", "max", "eps", "smallest_normal", "tiny"):
@@ -215,8 +215,8 @@ class iinfo:
     """Limits of an integer type: `max`, `min`, `bits`."""
 
     def __init__(self, type: dtype):
-        need(isinstance(type, dtype), "type_wanted", "iinfo", "", 1, type.__class__.__name__, kind=TypeError)
-        need(not type.is_floating_point, "iinfo_type", kind=TypeError)
+        need(isinstance(type, dtype), "type_wanted", "iinfo", "", 1, type.__class__.__name__)
+        need(not type.is_floating_point, "iinfo_type")
         require(type is not bool, "torch.bool is not supported by torch.iinfo", TypeError)
         limits = xp.iinfo(type.np)
         self.dtype, self.bits, self.min, self.max = type.name, limits.bits, limits.min, limits.max

@@ -33,7 +33,7 @@ class FunctionCtx:
     def save_for_backward(self, *tensors: Any) -> None:
         """Keep tensors (or None) for backward; read them there as `ctx.saved_tensors`."""
         for place, t in enumerate(tensors if self.edges else ()):
-            need(t is None or isinstance(t, TensorBase), "save_non_tensor", place, type(t).__name__, kind=TypeError)
+            need(t is None or isinstance(t, TensorBase), "save_non_tensor", place, type(t).__name__)
         self._to_save = tensors
 
     def save_for_forward(self, *tensors: Any) -> None:
@@ -210,14 +210,14 @@ class Function:
     @staticmethod
     def backward(ctx: Any, *grad_outputs: Any, **options: Any) -> Any:  # of any form, for type checkers
         """The gradients of the inputs, from those of the outputs; every Function defines it."""
-        need(False, "no_backward", kind=NotImplementedError)
+        need(False, "no_backward")
 
     vjp = backward
 
     @staticmethod
     def jvp(ctx: Any, *grad_inputs: Any) -> Any:
         """The tangents of the outputs, from those of the inputs, for forward mode."""
-        need(False, "no_jvp", kind=NotImplementedError)
+        need(False, "no_jvp")
 
     generate_vmap_rule = False
 

@@ -21,7 +21,7 @@ __all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
 def jacobian(func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False,
              vectorize: bool = False, strategy: str = "reverse-mode") -> Any:
     """All derivatives of `func`: shape of the output, then shape of the input; tuples nest likewise."""
-    need(strategy in ("forward-mode", "reverse-mode"), "jacobian_strategy", kind=AssertionError)
+    need(strategy in ("forward-mode", "reverse-mode"), "jacobian_strategy")
     if strategy == "forward-mode":
         return _by_tangents(func, inputs, create_graph, vectorize)
     with enable_grad():
@@ -37,8 +37,8 @@ def _by_tangents(func: Callable, inputs: Any, create_graph: bool, vectorize: boo
     """The Jacobian by forward mode, all columns at once."""
     from ..func import jacfwd  # few ask for it, and `import minigrad` is quicker
 
-    need(not create_graph, "jacobian_forward", kind=NotImplementedError)
-    need(vectorize, "jacobian_vectorized", kind=NotImplementedError)
+    need(not create_graph, "jacobian_forward")
+    need(vectorize, "jacobian_vectorized")
     many, given = _inputs(inputs, False, "jacobian")
     return _finished(jacfwd(func, tuple(range(len(given))) if many else 0)(*(t.detach() for t in given)), False)
 
@@ -122,7 +122,7 @@ def _as_tensors(value: Any, what: str, name: str) -> tuple[bool, tuple]:
     many = isinstance(value, tuple)
     for i, t in enumerate(value if many else (value,)):
         wrong = f"value at index {i}" if many else f"given {what}"
-        need(isinstance(t, Tensor), "functional_kind", what, name, wrong, type(t), kind=TypeError)
+        need(isinstance(t, Tensor), "functional_kind", what, name, wrong, type(t))
     return many, value if many else (value,)
 
 

@@ -36,9 +36,9 @@ def gradcheck(func: Callable, inputs: Any, *, eps: float = 1e-6, atol: float = 1
     What vmap makes of the derivatives is not compared. Raises: GradcheckError where they do not agree, or returns
     False if `raise_exception` is off.
     """
-    need(check_forward_ad or check_backward_ad, "check_some_way", kind=AssertionError)
-    need(check_backward_ad or not check_batched_grad, "check_batched", kind=AssertionError)
-    need(check_forward_ad or not check_batched_forward_grad, "check_batched_forward", kind=AssertionError)
+    need(check_forward_ad or check_backward_ad, "check_some_way")
+    need(check_backward_ad or not check_batched_grad, "check_batched")
+    need(check_forward_ad or not check_batched_forward_grad, "check_batched_forward")
     with nullcontext() if raise_exception else suppress(GradcheckError):
         _compare(func, as_tuple(inputs), eps, atol, rtol, nondet_tol, check_backward_ad, check_forward_ad)
         return True
@@ -49,7 +49,7 @@ def gradgradcheck(func: Callable, inputs: Any, grad_outputs: Any = None, *, eps:
                   rtol: float = 1e-3, raise_exception: bool = True, nondet_tol: float = 0.0,
                   check_fwd_over_rev: bool = False, check_rev_over_rev: bool = True, **_options: Any) -> bool:
     """True if the second derivatives agree too: `gradcheck` of the gradient of `func`."""
-    need(check_fwd_over_rev or check_rev_over_rev, "check_twice", kind=AssertionError)
+    need(check_fwd_over_rev or check_rev_over_rev, "check_twice")
     given = as_tuple(inputs)
     weights = as_tuple(grad_outputs) if grad_outputs is not None else tuple(
         _weight(o, i) for i, o in enumerate(_differentiable(func(*given))))
@@ -103,7 +103,7 @@ def _inputs_to_check(inputs: tuple) -> list[Tensor]:
         if t.dtype != dtypes.float64:
             warn("check_precision", index, stacklevel=4)
         need(all(step or n < 2 for step, n in zip(t.stride(), t.shape, strict=True)), "check_strides", index)
-    need(checked, "check_inputs", kind=ValueError)
+    need(checked, "check_inputs")
     return list(checked.values())
 
 
@@ -120,7 +120,7 @@ def _numerical(func: Callable, inputs: tuple, t: Tensor, eps: float, pick: Calla
         for jacobian, below, above in zip(made, *sides, strict=True):
             for what in ("shape", "dtype"):
                 a, b = getattr(below, what), getattr(above, what)
-                need(a == b, "check_changed", what, at, eps, what, a, b, kind=AssertionError)
+                need(a == b, "check_changed", what, at, eps, what, a, b)
             jacobian[row] = move((above._array() - below._array()).reshape(-1) / (2 * eps), "cpu")
     return made
 

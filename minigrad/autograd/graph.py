@@ -113,7 +113,7 @@ def allow_mutation_on_saved_tensors() -> Iterator[None]:
     inside = [True]
 
     def unpack(kept: Any) -> Any:
-        need(inside, "mutation_outside", kind=AssertionError)
+        need(inside, "mutation_outside")
         return kept
 
     try:

@@ -15,7 +15,7 @@ def functional_call(module: Any, parameter_and_buffer_dicts: Any, args: Any = No
     """
     several = parameter_and_buffer_dicts
     dicts = [several] if isinstance(several, dict) else [*several]
-    need(all(isinstance(part, dict) for part in dicts), "call_dicts", kind=ValueError)
+    need(all(isinstance(part, dict) for part in dicts), "call_dicts")
     given = {name: t for part in dicts for name, t in part.items()}
     homes = {f"{path}.{name}".lstrip("."): (home, name) for path, part in module.named_modules(remove_duplicate=False)
              for home in (part._parameters, part._buffers) for name in home}

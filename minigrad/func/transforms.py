@@ -34,7 +34,7 @@ def vmap(func: Callable, in_dims: Any = 0, out_dims: Any = 0, randomness: str = 
     needs to look at one example's numbers.
     """
     need(randomness in ("error", "different", "same"), "randomness", randomness)
-    need(chunk_size is None or chunk_size > 0, "chunk_size", chunk_size, kind=ValueError)
+    need(chunk_size is None or chunk_size > 0, "chunk_size", chunk_size)
     name = getattr(func, "__name__", repr(func))
 
     @functools.wraps(func)
@@ -42,7 +42,7 @@ def vmap(func: Callable, in_dims: Any = 0, out_dims: Any = 0, randomness: str = 
         dims = _dims_of(name, in_dims, args)
         moved = [x if d is None else x.movedim(d, 0) for x, d in zip(leaves(args), dims, strict=True)]
         sizes = [x.shape[0] for x, d in zip(moved, dims, strict=True) if d is not None]
-        need(len({*sizes}) == 1, "sizes", sizes, kind=ValueError)
+        need(len({*sizes}) == 1, "sizes", sizes)
 
         def of_chunk(start: int, stop: int) -> Any:
             level = Batches(stop - start, randomness)
@@ -60,35 +60,33 @@ def vmap(func: Callable, in_dims: Any = 0, out_dims: Any = 0, randomness: str = 
 
 def _dims_of(name: str, in_dims: Any, args: tuple) -> list:
     """The dimension of each leaf of `args` that is mapped, or None. Raises: ValueError, in torch's words."""
-    check = functools.partial(need, kind=ValueError)
     start = f"vmap({name}, in_dims={in_dims}, ...)(<inputs>): "
-    check(isinstance(in_dims, int | tuple), "in_dims_kind", start, type(in_dims))
-    check(args, "no_inputs", name)
+    need(isinstance(in_dims, int | tuple), "in_dims_kind", start, type(in_dims))
+    need(args, "no_inputs", name)
     if not fits(in_dims, args):
-        check(False, "in_dims_form", start, spec(in_dims), spec(args))
+        need(False, "in_dims_form", start, spec(in_dims), spec(args))
     dims: list = []
     mapped(lambda _x, d: dims.append(d), args, in_dims)
     for x, d in zip(leaves(args), dims, strict=True):
         if d is not None:
-            check(isinstance(d, int), "in_dim_kind", start, d)
-            check(isinstance(x, TensorBase), "in_dim_of", start, d, type(x))
-            check(-x.ndim <= d < x.ndim, "in_dim_range", start, d, x.ndim)
-    check(any(d is not None for d in dims), "none_mapped")
+            need(isinstance(d, int), "in_dim_kind", start, d)
+            need(isinstance(x, TensorBase), "in_dim_of", start, d, type(x))
+            need(-x.ndim <= d < x.ndim, "in_dim_range", start, d, x.ndim)
+    need(any(d is not None for d in dims), "none_mapped")
     return dims
 
 
 def _taken_out(level: Batches, name: str, outputs: Any, out_dims: Any) -> Any:
     """The batches of what a function returned, with the mapped dimension where `out_dims` says."""
-    check = functools.partial(need, kind=ValueError)
     for y in leaves(outputs):
-        check(isinstance(y, TensorBase), "out_kind", name, type(y))
-    check(all(isinstance(d, int | None) for d in leaves(out_dims)), "out_dims_kind", name, out_dims)
+        need(isinstance(y, TensorBase), "out_kind", name, type(y))
+    need(all(isinstance(d, int | None) for d in leaves(out_dims)), "out_dims_kind", name, out_dims)
     form = out_dims if is_tree(outputs) or not is_tree(out_dims) or spec(out_dims) != spec((0,)) else out_dims[0]
     if not fits(form, outputs):
-        check(False, "out_dims_form", name, out_dims, spec(out_dims), spec(outputs))
+        need(False, "out_dims_form", name, out_dims, spec(out_dims), spec(outputs))
 
     def out(y: Any, d: Any) -> Any:
-        check(d is not None or not level.batched(y), "out_none", name)
+        need(d is not None or not level.batched(y), "out_none", name)
         value = level.front(y, whole=d is not None)
         return value.movedim(0, d) if d else value
 
@@ -101,7 +99,7 @@ def _taken_out(level: Batches, name: str, outputs: Any, out_dims: Any) -> Any:
 
 def tracked(x: Any) -> Any:
     """A view of `x` to which gradients can be asked for, inside the call of a transform."""
-    need(isinstance(x, TensorBase), "input_kind", type(x), kind=ValueError)
+    need(isinstance(x, TensorBase), "input_kind", type(x))
     t, level = F.alias(x), lifted.get()
     batches = next((one for one in level.inward() if isinstance(one, Batches)), None) if level else None
     if batches is not None and not batches.holds(t):

@@ -19,7 +19,7 @@ def float_mask(mask: Any, name: str, dtype: Any, other: Any = None, other_name: 
     if mask is None:
         return None
     boolean = str(mask.dtype) == "torch.bool"
-    need(boolean or mask.is_floating_point(), "mask_type", name, kind=AssertionError)
+    need(boolean or mask.is_floating_point(), "mask_type", name)
     if other is not None and mask.dtype != other.dtype:
         warn("mask_types", name, other_name, stacklevel=3)
     return zeros_like(mask, dtype=dtype).masked_fill_(mask, -math.inf) if boolean else mask
@@ -40,7 +40,7 @@ class MultiheadAttention(_Weighted):
     def __init__(self, embed_dim: int, num_heads: int, dropout: float = 0.0, bias: bool = True, *,
                  kdim: int | None = None, vdim: int | None = None, batch_first: bool = False, device: Any = None,
                  dtype: Any = None) -> None:
-        need(embed_dim > 0 and num_heads > 0, "attention_sizes", embed_dim, num_heads, kind=ValueError)
+        need(embed_dim > 0 and num_heads > 0, "attention_sizes", embed_dim, num_heads)
         super().__init__()
         self.embed_dim, self.num_heads, self.dropout, self.batch_first = embed_dim, num_heads, dropout, batch_first
         self.kdim, self.vdim, self.head_dim = kdim or embed_dim, vdim or embed_dim, embed_dim // num_heads
@@ -73,7 +73,7 @@ class MultiheadAttention(_Weighted):
                  for i, t in given.items()}
         query, key, value = (moved[id(t)] for t in (query, key, value))
         length, count, size = query.shape
-        need(size == self.embed_dim, "attention_embedding", self.embed_dim, size, kind=AssertionError)
+        need(size == self.embed_dim, "attention_embedding", self.embed_dim, size)
         need(not is_causal or attn_mask is not None, "attention_causal")
         padding = float_mask(key_padding_mask, "key_padding_mask", query.dtype, attn_mask, "attn_mask")
         causal = is_causal and padding is None and not need_weights
@@ -92,15 +92,12 @@ class MultiheadAttention(_Weighted):
     def _check(self, query: Any, key: Any, value: Any, padding: Any, mask: Any) -> bool:
         """Whether there is a batch. Raises: AssertionError, as PyTorch does, where dimensions do not fit."""
         dims = query.dim()
-        need(dims in (2, 3), "attention_query", dims, kind=AssertionError)
+        need(dims in (2, 3), "attention_query", dims)
         given = "batched (3-D)" if dims == 3 else "unbatched (2-D)"
-        fits = key.dim() == value.dim() == dims
-        need(fits, "attention_key", given, dims, key.dim(), value.dim(), kind=AssertionError)
+        need(key.dim() == value.dim() == dims, "attention_key", given, dims, key.dim(), value.dim())
         for name, m, ranks in (("padding", padding, (dims - 1,)), ("mask", mask, (2, 3))):
-            fits = m is None or m.dim() in ranks
-            need(fits, f"attention_{name}", given, dims - 1, m is not None and m.dim(), kind=AssertionError)
-        fits = self.in_proj_weight is None or key.shape == value.shape
-        need(fits, "attention_value", key.shape, value.shape, kind=AssertionError)
+            need(m is None or m.dim() in ranks, f"attention_{name}", given, dims - 1, m is not None and m.dim())
+        need(self.in_proj_weight is None or key.shape == value.shape, "attention_value", key.shape, value.shape)
         return bool(dims == 3)
 
     def _project(self, query: Any, key: Any, value: Any) -> tuple:

@@ -477,7 +477,7 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     require(not value, f'Padding mode "{mode}" doesn\'t take in value argument')
     pairs = [pad[i : i + 2] for i in range(0, len(pad), 2)]
     n = len(pairs)
-    need(n in (1, 2, 3) and rank - n in (1, 2), "pad_sizes", len(pad), rank, kind=NotImplementedError)
+    need(n in (1, 2, 3) and rank - n in (1, 2), "pad_sizes", len(pad), rank)
     need(mode == "circular" or all(input.shape[-n - 1 :]), "pad_input", n + 1, n + 2, list(input.shape))
     for i, pair in enumerate(pairs):
         size = input.shape[-1 - i]
@@ -499,10 +499,10 @@ def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: st
     """Sequences or images in another size, each cell a copy of the nearest one."""
     require(size is not None or scale_factor is not None, "either size or scale_factor should be defined", ValueError)
     n = input.ndim - 2
-    need(n in (1, 2, 3), "resized_input", n + 2, mode, kind=NotImplementedError)
+    need(n in (1, 2, 3), "resized_input", n + 2, mode)
     if mode != "nearest" or n not in (1, 2):
         raise RuntimeError(f"interpolate() has mode 'nearest' for 3-d and 4-d inputs only, not {mode!r} for {n + 2}-d")
-    need(align_corners is None, "align_corners", kind=ValueError)
+    need(align_corners is None, "align_corners")
     require(None in (size, scale_factor), "only one of size or scale_factor should be defined", ValueError)
     if size is not None:
         out, scales = tuple_of(size, n), (None,) * n
@@ -542,8 +542,7 @@ def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = No
                training: bool = False, momentum: float = 0.1, eps: float = 1e-5) -> Any:
     """Mean 0 and variance 1 for each channel: of this batch in training, else the running ones."""
     _must_be_tensors("batch_norm", input=input)
-    many = not training or input.shape[0] * math.prod(input.shape[2:]) != 1
-    need(many, "one_per_channel", input.shape, kind=ValueError)
+    need(not training or input.shape[0] * math.prod(input.shape[2:]) != 1, "one_per_channel", input.shape)
     if eps < 0 or (training and not eps):
         least = "positive during training" if training else "non-negative"
         raise ValueError(f"batch_norm eps must be {least}, but got {eps}")
@@ -568,7 +567,7 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
     require(input.ndim > 1, f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
     n, c, *rest = input.shape
     sizes = [n * c // num_groups, num_groups, *rest]
-    need(math.prod(sizes) != num_groups, "one_per_channel", sizes, kind=ValueError)
+    need(math.prod(sizes) != num_groups, "one_per_channel", sizes)
     need(not c % num_groups, "group_norm_channels", list(input.shape), num_groups)
     _same_sizes((c,), "Expected {0} to be a vector of size equal to the number of channels in input, but got {0} of "
                 f"shape {{1}} and input of shape {list(input.shape)}", weight=weight, bias=bias)
@@ -578,7 +577,7 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
 def instance_norm(input: Any, running_mean: Any = None, running_var: Any = None, weight: Any = None, bias: Any = None,
                   use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-5) -> Any:
     """Mean 0 and variance 1 for each channel of each example."""
-    need(not use_input_stats or math.prod(input.shape[2:]) != 1, "instance_norm_input", input.shape, kind=ValueError)
+    need(not use_input_stats or math.prod(input.shape[2:]) != 1, "instance_norm_input", input.shape)
     n, c, *rest = input.shape
     need(use_input_stats or all(t is not None for t in (running_mean, running_var)), "instance_norm_running")
     weight, bias, *copies = (None if t is None else t.repeat(n) for t in (weight, bias, running_mean, running_var))
@@ -634,7 +633,7 @@ def _expanded_pair(kernel: str, input: Any, target: Any, weight: Any, reduction:
         presentation.warn("loss_sizes", target.shape, input.shape, stacklevel=3)
     reduction = legacy_reduction(reduction, *flags)
     sizes = common_shape(input._data.shape, target._data.shape)
-    need(weight is None or reduction in _REDUCTIONS, "weighted_reduction", reduction, kind=ValueError)
+    need(weight is None or reduction in _REDUCTIONS, "weighted_reduction", reduction)
     kind = _reduction(reduction)
     _floats(kernel, input, target)
     return *(t if t._data.shape == sizes else t.expand(sizes) for t in (input, target)), kind
@@ -673,7 +672,7 @@ def binary_cross_entropy(input: Any, target: Any, weight: Any = None, size_avera
                          reduction: str = "mean") -> Any:
     """-(t log x + (1 - t) log(1 - x)) of probabilities."""
     kind = _reduction(reduction, size_average, reduce)
-    need(target.shape == input.shape, "bce_sizes", target.shape, input.shape, kind=ValueError)
+    need(target.shape == input.shape, "bce_sizes", target.shape, input.shape)
     _floats("binary_cross_entropy", input, target)
     same_type(input._data, target._data, said="loss_types")
     weight = weight if weight is None else weight.expand(common_shape(target._data.shape, weight._data.shape))
@@ -684,7 +683,7 @@ def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None
                                      reduce: Any = None, reduction: str = "mean", pos_weight: Any = None) -> Any:
     """binary_cross_entropy of sigmoid(x), without overflow."""
     kind = _reduction(reduction, size_average, reduce)
-    need(target.shape == input.shape, "logits_sizes", target.shape, input.shape, kind=ValueError)
+    need(target.shape == input.shape, "logits_sizes", target.shape, input.shape)
     _floats("log_sigmoid_cpu", input, target)
     need(target._data.dtype.kind != "b", "subtracted_bools")
     dtypes.check_cast(input._data.dtype, target._data.dtype)

@@ -24,7 +24,7 @@ def calculate_gain(nonlinearity: str, param: Any = None) -> float:
 
 def fans(tensor: Any) -> tuple[int, int]:
     """How many inputs feed one output, and how many outputs one input feeds."""
-    need(tensor.ndim >= 2, "fans", kind=ValueError)
+    need(tensor.ndim >= 2, "fans")
     field = math.prod(tensor.shape[2:])
     return tensor.shape[1] * field, tensor.shape[0] * field
 

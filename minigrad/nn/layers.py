@@ -83,7 +83,7 @@ class _Numbered(Module):
     def extend(self, values: Iterable[Any]) -> _Numbered:
         """Add several at the end. Raises: TypeError for what is no iterable."""
         fits = isinstance(values, Iterable) and not isinstance(values, self.not_many)
-        need(fits, "list_extend", type(self).__name__, type(values).__name__, kind=TypeError)
+        need(fits, "list_extend", type(self).__name__, type(values).__name__)
         for value in values:
             self.append(value)
         return self
@@ -139,7 +139,7 @@ class Sequential(_List):
         return self
 
     def __iadd__(self, other: Sequential) -> Sequential:
-        need(isinstance(other, Sequential), "sequential_add", type(other), kind=ValueError)
+        need(isinstance(other, Sequential), "sequential_add", type(other))
         return self.extend([*other])
 
     def __add__(self, other: Sequential) -> Sequential:
@@ -182,10 +182,10 @@ class ModuleDict(Module):
 
     def update(self, modules: Any) -> None:
         """Add the modules of a dict, or of pairs, to these."""
-        need(isinstance(modules, Iterable), "module_dict_update", type(modules).__name__, kind=TypeError)
+        need(isinstance(modules, Iterable), "module_dict_update", type(modules).__name__)
         for i, pair in enumerate(modules.items() if isinstance(modules, Mapping | ModuleDict) else modules):
-            need(isinstance(pair, Iterable), "module_dict_element", i, type(pair).__name__, kind=TypeError)
-            need(len(pair) == 2, "module_dict_pair", i, len(pair), kind=ValueError)
+            need(isinstance(pair, Iterable), "module_dict_element", i, type(pair).__name__)
+            need(len(pair) == 2, "module_dict_pair", i, len(pair))
             self.add_module(*pair)
 
     __setitem__ = Module.add_module
@@ -238,7 +238,7 @@ class ParameterDict(Module):
         self.update(() if parameters is None else parameters)
 
     def _name(self, key: str) -> str:
-        need(isinstance(key, str), "parameter_key", type(key).__name__, kind=TypeError)
+        need(isinstance(key, str), "parameter_key", type(key).__name__)
         return key
 
     def __setitem__(self, key: str, value: Any) -> None:
@@ -360,8 +360,8 @@ class _Conv(_Weighted):
         self.in_channels, self.out_channels, self.groups = in_channels, out_channels, groups
         self.kernel_size, self.stride, self.dilation = (
             functional.tuple_of(v, self.dims) for v in (kernel_size, stride, dilation))
-        need(not isinstance(padding, str) or padding in ("same", "valid"), "padding_string", padding, kind=ValueError)
-        need(padding != "same" or {*self.stride} == {1}, "same_stride", kind=ValueError)
+        need(not isinstance(padding, str) or padding in ("same", "valid"), "padding_string", padding)
+        need(padding != "same" or {*self.stride} == {1}, "same_stride")
         modes = {"zeros", "reflect", "replicate", "circular"}
         require(padding_mode in modes, f"padding_mode must be one of {modes}, but got {padding_mode=}", ValueError)
         self.padding = padding if isinstance(padding, str) else functional.tuple_of(padding, self.dims)
@@ -517,7 +517,7 @@ class GroupNorm(_Norm):
     def __init__(self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True,
                  device: Any = None, dtype: Any = None, *, bias: bool = True) -> None:
         super().__init__()
-        need(num_channels % num_groups == 0, "group_channels", num_channels, num_groups, kind=ValueError)
+        need(num_channels % num_groups == 0, "group_channels", num_channels, num_groups)
         self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
         sizes = affine and (num_channels,)
         self._start(device, dtype, weight=sizes, bias=bias and sizes)
@@ -592,7 +592,7 @@ def _layer(name: str, function: Callable, shown: str = "", /, inputs: int = 1, *
         if "kernel_size" in options and values["stride"] is None:
             values["stride"] = values["kernel_size"]
         if name == "TripletMarginLoss":
-            need(values["margin"] > 0, "triplet_margin", values["margin"], kind=ValueError)
+            need(values["margin"] > 0, "triplet_margin", values["margin"])
         if "size_average" in options:
             flags = [values.pop(name) for name in ("size_average", "reduce")]
             values["reduction"] = functional.legacy_reduction(values["reduction"], *flags)

@@ -125,8 +125,7 @@ class Module:
             return self.register_parameter(name, value)
         for place, (word, kind, names) in zip(self._places(), _KINDS, strict=False):
             if name in place:
-                fits = value is None or isinstance(value, kind)
-                need(fits, "module_attribute", typename(value), word, name, names, kind=TypeError)
+                need(value is None or isinstance(value, kind), "module_attribute", typename(value), word, name, names)
                 place[name] = value
                 return
         own[name] = value
@@ -161,8 +160,7 @@ class Module:
         require("." not in name, f'{word} name can\'t contain "."{got}', KeyError)
         require(name, f'{word} name can\'t be empty string ""', KeyError)
         require(name in places or not hasattr(self, name), f"attribute '{name}' already exists", KeyError)
-        fits = value is None or isinstance(value, kind)
-        need(fits, "module_register", typename(value), word, name, wanted, kind=TypeError)
+        need(value is None or isinstance(value, kind), "module_register", typename(value), word, name, wanted)
         places[name] = value
 
     def register_parameter(self, name: str, param: Parameter | None) -> None:
@@ -283,7 +281,7 @@ class Module:
         """Move parameters and buffers to another type or device, in place; integers keep their type."""
         require("copy" not in options, ".to() does not accept copy argument")
         kind = Tensor().to(*args, **options).dtype
-        need(kind.is_floating_point, "to_floats", kind, kind=TypeError)
+        need(kind.is_floating_point, "to_floats", kind)
         with no_grad():
             for t in (*self.parameters(), *self.buffers()):
                 own = () if t.is_floating_point() else (t.dtype,)

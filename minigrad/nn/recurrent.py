@@ -155,7 +155,7 @@ class RNNBase(_Recurrent):
             require(isinstance(size, int), f"{name} should be of type int, got: {type(size).__name__}", TypeError)
             require(size > 0, f"{name} must be greater than zero", ValueError)
         require(num_layers > 0, "num_layers must be greater than zero", ValueError)
-        need(not isinstance(dropout, bool) and 0 <= dropout <= 1, "recurrent_dropout", kind=ValueError)
+        need(not isinstance(dropout, bool) and 0 <= dropout <= 1, "recurrent_dropout")
         require(proj_size >= 0, "proj_size should be a positive integer or zero to disable projections", ValueError)
         require(proj_size < hidden_size, "proj_size has to be smaller than hidden_size", ValueError)
         if dropout > 0 and num_layers == 1:
@@ -229,7 +229,7 @@ class RNNBase(_Recurrent):
 
     def _check(self, input: Any, state: State) -> None:
         kind = self.weight_ih_l0.dtype
-        need(input.dtype == kind, "recurrent_dtype", input.dtype, kind, kind, input.dtype, kind=ValueError)
+        need(input.dtype == kind, "recurrent_dtype", input.dtype, kind, kind, input.dtype)
         need(input.shape[-1] == self.input_size, "recurrent_input", self.input_size, input.shape[-1])
         name = "hidden" if len(state) == 1 else "hidden[0]"
         for nr, h in enumerate(state):
@@ -246,7 +246,7 @@ class RNN(RNNBase):
 
     def __init__(self, input_size: int, hidden_size: int, num_layers: int = 1, nonlinearity: str = "tanh",
                  *args: Any, **options: Any) -> None:
-        need(nonlinearity in ("tanh", "relu"), "recurrent_nonlinearity", nonlinearity, kind=ValueError)
+        need(nonlinearity in ("tanh", "relu"), "recurrent_nonlinearity", nonlinearity)
         require("proj_size" not in options, "proj_size argument is only supported for LSTM, not RNN or GRU", ValueError)
         super().__init__(f"RNN_{nonlinearity.upper()}", input_size, hidden_size, num_layers, *args, **options)
         self.nonlinearity = nonlinearity

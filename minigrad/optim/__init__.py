@@ -30,7 +30,7 @@ class Optimizer:
         self.state: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
         self._opt_called = type(self).step is not Optimizer.step  # a scheduler asks; one's own says nothing
-        need(not isinstance(params, Tensor), "optimizer_params", typename(params), kind=TypeError)
+        need(not isinstance(params, Tensor), "optimizer_params", typename(params))
         groups = list(params)
         require(groups, "optimizer got an empty parameter list", ValueError)
         for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
@@ -40,19 +40,19 @@ class Optimizer:
         """More parameters, with options of their own."""
         require(isinstance(param_group, dict), f"param_group must be a dict, but got {type(param_group)}", TypeError)
         params = param_group["params"]
-        need(not isinstance(params, set), "optimizer_set", kind=TypeError)
+        need(not isinstance(params, set), "optimizer_set")
         params = [params] if isinstance(params, Tensor) else list(params)
         names = [p[0] for p in params if isinstance(p, tuple)]
         params = [p[1] if isinstance(p, tuple) else p for p in params]
-        need(len(names) in (0, len(params)), "optimizer_names", kind=ValueError)
+        need(len(names) in (0, len(params)), "optimizer_names")
         for p in params:
-            need(isinstance(p, Tensor), "optimizer_kind", typename(p), kind=TypeError)
+            need(isinstance(p, Tensor), "optimizer_kind", typename(p))
             require(p.is_leaf, "can't optimize a non-leaf Tensor", ValueError)
         if len({*map(id, params)}) < len(params):
             warn("duplicate_parameters")
         alike = all(bool(names) == ("param_names" in g) for g in self.param_groups)
         old = {id(p) for g in self.param_groups for p in g["params"]}
-        need(alike, "optimizer_group_names", "with" if names else "without", kind=ValueError)
+        need(alike, "optimizer_group_names", "with" if names else "without")
         require(old.isdisjoint(map(id, params)), "some parameters appear in more than one parameter group", ValueError)
         own = {**param_group, "params": params, **({"param_names": names} if names else {})}
         self.param_groups.append({**own, **self.defaults, **own})
@@ -104,9 +104,9 @@ class Optimizer:
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Continue where the saved state was taken."""
         params, groups = [p for g in self.param_groups for p in g["params"]], state_dict["param_groups"]
-        need(len(groups) == len(self.param_groups), "optimizer_groups", kind=ValueError)
+        need(len(groups) == len(self.param_groups), "optimizer_groups")
         have, given = ([len(g["params"]) for g in some] for some in (self.param_groups, groups))
-        need(have == given, "optimizer_group_sizes", kind=ValueError)
+        need(have == given, "optimizer_group_sizes")
         self.state = defaultdict(dict)
         for p, saved in ((params[number], saved) for number, saved in state_dict["state"].items()):
             self.state[p] = {n: v.to(v.dtype if n == "step" else p.dtype, copy=True) if isinstance(v, Tensor) else v
@@ -132,7 +132,7 @@ def checked_options(arguments: dict[str, Any], *first: str) -> dict[str, Any]:
             word = {"lr": "learning rate", "eps": "epsilon value", "betas": f"beta parameter at index {i}"}.get(name)
             above = name == "betas" and not value < 1.0
             require(not (below or above), f"Invalid {word or name + ' value'}: {value}", ValueError)
-    need(all(isinstance(beta, float | Tensor) for beta in betas), "optimizer_betas", kind=ValueError)
+    need(all(isinstance(beta, float | Tensor) for beta in betas), "optimizer_betas")
     return options
 
 
@@ -159,7 +159,7 @@ class SGD(Optimizer):
                  weight_decay: float = 0, nesterov: bool = False, *, maximize: bool = False, foreach: Any = None,
                  differentiable: bool = False, fused: Any = None) -> None:
         options = checked_options(locals())
-        need(not nesterov or (momentum > 0 and not dampening), "nesterov", kind=ValueError)
+        need(not nesterov or (momentum > 0 and not dampening), "nesterov")
         super().__init__(params, options)
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:

@@ -19,7 +19,7 @@ class LRScheduler:
     def __init__(self, optimizer: Any, last_epoch: int = -1) -> None:
         require(hasattr(optimizer, "param_groups"), f"{type(optimizer).__name__} is not an Optimizer", TypeError)
         for i, group in enumerate(optimizer.param_groups):
-            need(last_epoch == -1 or "initial_lr" in group, "scheduler_initial", i, kind=KeyError)
+            need(last_epoch == -1 or "initial_lr" in group, "scheduler_initial", i)
             group.setdefault("initial_lr", group["lr"])
         self.optimizer, self.base_lrs = optimizer, [group["initial_lr"] for group in optimizer.param_groups]
         self.last_epoch, self._step_count = last_epoch, 0

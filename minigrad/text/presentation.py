@@ -6,6 +6,7 @@ puts another table into `current`; with nothing put there, this is today's PyTor
 
 from __future__ import annotations
 
+import builtins
 import re
 import warnings
 from collections.abc import Callable, Iterable
@@ -64,15 +65,21 @@ def _torchs_own() -> dict[str, str]:
     return json.loads(Path(__file__).with_name("torch_says.json").read_text("utf-8"))
 
 
+def _sentence(key: str) -> tuple[type, str]:
+    """A sentence of PyTorch's, and the error that says it, which stands before it if that is no RuntimeError."""
+    kind, text = re.findall(r"(?s)^(?:([A-Z]\w+Error): )?(.*)", _torchs_own()[key])[0]
+    return getattr(builtins, kind or "RuntimeError"), text
+
+
 def torch_says(key: str, *blanks: Any, **named: Any) -> str:
     """A sentence of PyTorch's, word for word (2.13), its blanks filled: those that would fill lines of code."""
-    return _torchs_own()[key].format(*blanks, **named)
+    return _sentence(key)[1].format(*blanks, **named)
 
 
-def need(holds: Any, key: str, *blanks: Any, kind: type = RuntimeError, **facts: Any) -> None:
-    """Raises `kind` with torch's sentence `key` unless `holds`; `facts` are for the teaching note of that key."""
+def need(holds: Any, key: str, *blanks: Any, kind: type | None = None, **facts: Any) -> None:
+    """Raises torch's sentence `key` unless `holds`, as its error or as `kind`; `facts` are for its teaching note."""
     if not holds:
-        raise error(kind, key, torch_says(key, *blanks), **facts)
+        raise error(kind or _sentence(key)[0], key, torch_says(key, *blanks), **facts)
 
 
 def require(holds: Any, text: str, error: type = RuntimeError) -> None:

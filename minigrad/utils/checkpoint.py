@@ -72,10 +72,10 @@ def checkpoint(function: Callable, *args: Any, use_reentrant: bool | None = None
     preserve = kwargs.pop("preserve_rng_state", True)
     if use_reentrant or use_reentrant is None:
         require(not kwargs, f"Unexpected keyword arguments: {','.join(kwargs)}", ValueError)
-        need(context_fn is noop_context_fn and debug is False, "checkpoint_reentrant", kind=ValueError)
+        need(context_fn is noop_context_fn and debug is False, "checkpoint_reentrant")
         return CheckpointFunction.apply(function, preserve, *args)
-    need(not debug or context_fn is noop_context_fn, "checkpoint_debug", kind=ValueError)
-    need(determinism_check in FACTS, "checkpoint_determinism", list(FACTS), determinism_check, kind=ValueError)
+    need(not debug or context_fn is noop_context_fn, "checkpoint_debug")
+    need(determinism_check in FACTS, "checkpoint_determinism", list(FACTS), determinism_check)
     forward, again = context_fn()
     if not is_grad_enabled():
         return function(*args, **kwargs)

@@ -133,10 +133,10 @@ class RandomSampler(Sampler):
     def __init__(self, data_source: Any, replacement: bool = False, num_samples: int | None = None,
                  generator: Any = None) -> None:
         super().__init__(data_source, generator=generator)
-        need(isinstance(replacement, bool), "sampler_replacement", replacement, kind=TypeError)
+        need(isinstance(replacement, bool), "sampler_replacement", replacement)
         self.replacement, self._num_samples = replacement, num_samples
         n = self.num_samples
-        need(isinstance(n, int) and n > 0, "sampler_count", n, kind=ValueError)
+        need(isinstance(n, int) and n > 0, "sampler_count", n)
 
     @property
     def num_samples(self) -> int:
@@ -201,7 +201,7 @@ class DataLoader:
                     persistent_workers and not num_workers, "sampler": sampler is not None and shuffle, "batch_sampler":
                     batch_sampler is not None and own, "single": batch_size is None and drop_last}
         for mistake, found in mistakes.items():
-            need(not found, f"loader_{mistake}", kind=ValueError)
+            need(not found, f"loader_{mistake}")
         if num_workers and "workers" not in presentation.warned:
             presentation.warned.add("workers")
             warnings.warn(say("data.workers"), UserWarning, stacklevel=2)

@@ -95,7 +95,7 @@ def save(obj: Any, f: Any, pickle_module: Any = pickle, pickle_protocol: int = 2
     pickled whole, with their classes by name only: better save what their `state_dict()` returns.
     """
     require(pickle_module is pickle, "pickle_module must be Python's own pickle", ValueError)
-    need(isinstance(f, str | os.PathLike) or hasattr(f, "write"), "save_place", kind=AttributeError)
+    need(isinstance(f, str | os.PathLike) or hasattr(f, "write"), "save_place")
     content = _archive(obj, pickle_protocol)
     if hasattr(f, "write"):
         f.write(content)
@@ -199,7 +199,7 @@ def load(f: Any, map_location: Any = None, pickle_module: Any = None, *, weights
     is_path = isinstance(f, str | os.PathLike)
     require(is_path or not mmap, "f must be a file path in order to use the mmap argument", ValueError)
     with open(f, "rb") if is_path else contextlib.nullcontext(f) as file:
-        need(hasattr(file, "seek"), "load_seek", type(file).__name__, kind=AttributeError)
+        need(hasattr(file, "seek"), "load_seek", type(file).__name__)
         if not (head := file.read(4)):
             raise presentation.error(EOFError, "file_at_its_end", "")
         if head != b"PK\x03\x04":

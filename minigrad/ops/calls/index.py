@@ -136,7 +136,7 @@ def _sliced(x: Any, dim: int, part: slice, always: bool = False) -> Any:
 
 
 def _index(value: Any) -> int:
-    need(hasattr(value, "__index__"), "slice_index", kind=TypeError)
+    need(hasattr(value, "__index__"), "slice_index")
     return operator.index(value)
 
 
@@ -144,7 +144,7 @@ def _selected(x: Any, dim: int, at: int, place: int) -> Any:
     """Slice `at` of dimension `dim`; `place` is where it stands in the key, which errors call a dimension."""
     size = x._data.shape[dim] if x._data.ndim else 0
     if not -size <= at < size:
-        need(x._data.ndim or at, "zero_dim_index", kind=IndexError)
+        need(x._data.ndim or at, "zero_dim_index")
         raise IndexError(f"index {at} is out of bounds for dimension {place} with size {size}")
     return views.select(x, dim, at)
 

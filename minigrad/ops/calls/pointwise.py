@@ -157,7 +157,7 @@ def where_of(condition: Any, input: Any = None, other: Any = None) -> Any:
     if input is None:
         return condition.nonzero(as_tuple=True)
     if any(isinstance(x, ndarray) for x in (input, other)):
-        need(False, "where_arguments", ", ".join(map(type_said, (condition, input, other))), kind=TypeError)
+        need(False, "where_arguments", ", ".join(map(type_said, (condition, input, other))))
     for number in [x for x in (input, other) if isinstance(check_number(x), int | float)]:
         kind = dtypes.result_dtype(*(getattr(x, "_data", x) for x in (input, other)))
         (dtypes.cast if kind == "float16" else dtypes.fitting)(number, kind)

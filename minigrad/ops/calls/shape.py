@@ -175,7 +175,7 @@ def narrow(self: Any, dim: int, start: int, length: int) -> Any:
     require(self._data.ndim, "narrow() cannot be applied to a 0-dim tensor.")
     size = self._data.shape[check_dim(dim, self._data.ndim)]
     require(length >= 0, "narrow(): length must be non-negative.")
-    need(-size <= start <= size, "narrow_start", -size, size, start, kind=IndexError)
+    need(-size <= start <= size, "narrow_start", -size, size, start)
     start = start + size if start < 0 else start
     require(start + length <= size, f"start ({start}) + length ({length}) exceeds dimension size ({size}).")
     return rows.slice_(self, dim, start, start + length, 1)
@@ -255,7 +255,7 @@ def roll(self: Any, shifts: Any, dims: Any = ()) -> Any:
     """Elements moved along `dims`, those that fall off come in at the other end."""
     shifts, dims = ints((shifts,)), ints((() if dims is None else dims,))
     need(len(shifts) == (len(dims) or 1), "roll_dims", len(shifts), len(dims))
-    need(self._data.ndim or not dims, "no_dimensions", dims and dims[0], kind=IndexError)
+    need(self._data.ndim or not dims, "no_dimensions", dims and dims[0])
     return rows.roll(self, shifts, tuple(own_dim(self, d) for d in dims))
 
 

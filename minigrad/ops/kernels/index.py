@@ -23,8 +23,7 @@ def _key(self: Any, indices: tuple) -> tuple:
             dim += 1
         elif part.dtype.kind == "b":
             for d, n in enumerate(part.shape):
-                fits = n == self.shape[dim + d]
-                need(fits, "mask_shape", list(part.shape), d, list(self.shape), dim + d, kind=IndexError)
+                need(n == self.shape[dim + d], "mask_shape", list(part.shape), d, list(self.shape), dim + d)
             dim, place = dim + part.ndim, place + part.ndim
         else:
             check_positions(part, self.shape[dim], place, IndexError)
@@ -63,7 +62,7 @@ def check_rows(index: Any, size: int) -> None:
     """Raises torch's error for a position that a table of `size` rows does not have."""
     if index.size and (index.min() < 0 or index.max() >= size):
         bad = index[(index < 0) | (index >= size)].flat[0]
-        need(False, "row_outside", kind=IndexError, bad=bad, rows=size, last=size - 1)
+        need(False, "row_outside", bad=bad, rows=size, last=size - 1)
 
 
 def _write(whole: Any, key: Any, value: Any, add: Any) -> None:
@@ -176,7 +175,7 @@ def index_write(self: Any, index: Any, source: Any, dim: int, how: str) -> Any:
 
 def _check_added(self: Any, index: Any, source: Any, dim: int) -> None:
     name, count, kind = "index_add_():", index.size, dtypes.of(index.dtype).scalar_type
-    need(index.ndim < 2, "index_vector", name, index.ndim, kind, list(index.shape), kind=IndexError)
+    need(index.ndim < 2, "index_vector", name, index.ndim, kind, list(index.shape))
     require(are_positions(index), f"{name} Expected dtype int32/int64 for index but got: {kind}")
     same_type(self, source, said="index_add_types")
     need(dim < (source.ndim or 1), "index_dim", name, dim, source.ndim)
@@ -195,14 +194,14 @@ def _but(x: Any, dim: int) -> list:
 def _check_copied(self: Any, index: Any, source: Any, dim: int) -> None:
     name, count, rank = "index_copy_():", index.size, source.ndim
     require(index.ndim < 2, f"{name} Index should have dimension 1 or 0 (got {index.ndim})", IndexError)
-    need(rank or count == 1, "copied_scalar", name, count, kind=IndexError)
-    need(rank in (0, self.ndim) or not self.ndim, "copied_dims", name, rank, self.ndim, kind=IndexError)
+    need(rank or count == 1, "copied_scalar", name, count)
+    need(rank in (0, self.ndim) or not self.ndim, "copied_dims", name, rank, self.ndim)
     need(index.dtype == "int64", "copied_index", name, dtypes.of(index.dtype).scalar_type)
     same_type(self, source, said="index_copy_types")
     have, given = (" ".join(map(str, _but(x, dim))) for x in (self, source))
     need(have == given, "copied_slices", name, have, dim, given)
     size = source.shape[dim] if rank else 1
-    need(count == size, "copied_count", name, count, size, kind=IndexError)
+    need(count == size, "copied_count", name, count, size)
 
 
 # ---- by mask, or by position in the flattened tensor
@@ -219,7 +218,7 @@ def spots(self: Any, index: Any, name: str) -> Any:
 
 def put(self: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     same_type(self, source, said="put_types")
-    need(source.size == index.size, "put_count", source.size, index.size, kind=IndexError)
+    need(source.size == index.size, "put_count", source.size, index.size)
     whole = self.copy().reshape(-1)
     _write(whole, spots(self, index, "put_").reshape(-1), source.reshape(-1), accumulate)
     return whole.reshape(self.shape)

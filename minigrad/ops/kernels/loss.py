@@ -30,7 +30,7 @@ def _picked(x: Any, target: Any, weight: Any, ignore_index: int, all_count: bool
     outside = () if all_count else at[unsigned >= classes]
     if len(outside):
         bad = outside[0]
-        need(False, "class_outside", bad, kind=IndexError, bad=bad, classes=classes, last=classes - 1)
+        need(False, "class_outside", bad, bad=bad, classes=classes, last=classes - 1)
     row, *place = xp.divmod(kept, math.prod(x.shape[2:])) if x.ndim > 2 else (kept,)
     return kept, (row, at, *place), None if weight is None else weight[at]
 
@@ -42,8 +42,7 @@ def _scores(x: Any) -> Any:
 
 def _check_target(x: Any, target: Any, weight: Any) -> None:
     classes, flat = x.shape[1 if x.ndim > 1 else 0], x.ndim < 3
-    fits = x.ndim == 1 or target.shape[:1] == x.shape[:1]
-    need(fits, "target_batch", x.shape[0], (*target.shape, 1)[0], kind=ValueError)
+    need(x.ndim == 1 or target.shape[:1] == x.shape[:1], "target_batch", x.shape[0], (*target.shape, 1)[0])
     require(not flat or target.ndim < 2, "0D or 1D target tensor expected, multi-target not supported")
     need(target.dtype in _CLASSES, "target_type", dtypes.of(target.dtype).scalar_type)
     if weight is not None:
@@ -51,7 +50,7 @@ def _check_target(x: Any, target: Any, weight: Any) -> None:
             f"all {classes} classes", f" but got weight tensor of shape: {list(weight.shape)}")
         require(weight.shape == (classes,), f"weight tensor should be defined either for {which} or no classes{got}")
         same_type(x, weight)
-    need(x.ndim != 1 or target.size == 1, "target_single", target.size, kind=ValueError)
+    need(x.ndim != 1 or target.size == 1, "target_single", target.size)
     need(flat or target.shape[1:] == x.shape[2:], "target_shape", list(x.shape), list(target.shape))
 
 
