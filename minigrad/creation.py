@@ -11,11 +11,11 @@ from typing import Any
 from ._tensor import Size, Tensor
 from .array import device_of, dtypes, move, ndarray, random, xp
 from .core.beside.ledger import cut
-from .core.beside.refusals import must_be, must_be_tensor, type_said
+from .core.beside.refusals import type_said
 from .core.carriers import RAW, TENSORS
 from .core.graph import TensorBase, constant
 from .core.modes import INFERENCE, UNCOUNTED, grad_mode, lifted
-from .ops.checks import common_shape, ints, learners_call, must_be_a, need, require, titled
+from .ops.checks import common_shape, ints, learners_call, need, need_a, require, titled
 from .ops.kernels.shape import layout, memory_order
 from .text import demand, presentation
 
@@ -227,11 +227,9 @@ randn = _from_size("randn", random.normal, "Standard normal numbers, from torch'
 
 def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """`fill_value` in every place of a shape; its type is the tensor's, if none is given."""
-    if not isinstance(size, tuple | list):
-        raise must_be_a("tuple of ints", size)
+    need_a(isinstance(size, tuple | list), "tuple of ints", size)
     value = fill_value.item() if hasattr(fill_value, "item") else fill_value
-    if isinstance(value, str):
-        raise must_be_a("Number", fill_value)
+    need_a(not isinstance(value, str), "Number", fill_value)
     kind = array_of(value).dtype if dtype is None else _kind(dtype)
     return made(xp.full(_size_of((size,)), dtypes.fitting(value, kind), kind), requires_grad, device)
 
@@ -239,8 +237,7 @@ def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, r
 def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """Ones on the diagonal, zeros elsewhere."""
     for position, (name, size) in enumerate({"n": n, "m": n if m is None else m}.items(), 1):
-        if not hasattr(size, "__index__"):
-            raise must_be("int", "eye", name, position, size)
+        need_a(hasattr(size, "__index__"), "int", size, "eye", name, position)
         require(size >= 0, f"{name} must be greater or equal to 0, got {size}")
     return made(xp.eye(n, m, dtype=_kind(dtype)), requires_grad, device)
 
@@ -251,8 +248,7 @@ def arange(start: Any = None, end: Any = None, step: Any = 1, *, dtype: Any = No
     start, end = (0, start) if end is None else (0 if start is None else start, end)
     start, end, step = (v.item() if isinstance(v, TensorBase | xp.integer) else v for v in (start, end, step))
     for position, (name, value) in enumerate({"end": end, "start": start, "step": step}.items(), 1):
-        if not isinstance(value, int | float | xp.number):
-            raise must_be("Number", "arange", name, position, value)
+        need_a(isinstance(value, int | float | xp.number), "Number", value, "arange", name, position)
     whole = all(isinstance(v, int) for v in (start, end, step))
     kind = _kind(dtype, dtypes.int64 if whole else None)
     if kind == "int64" and not whole:
@@ -286,8 +282,7 @@ def logspace(start: float, end: float, steps: int, base: float = 10.0, **options
 
 def _like_given(make: Any, strided: Any = None) -> Any:
     def like(input: Tensor, *args: Any, dtype: Any = None, memory_format: Any = None, **options: Any) -> Tensor:
-        if not isinstance(input, TensorBase):
-            raise must_be_tensor(like.__name__, "input", 1, input)
+        need_a(isinstance(input, TensorBase), "Tensor", input, like.__name__, "input", 1)
         options.setdefault("device", device_of(input._data))
         x, dtype = input._array(), dtype or input.dtype
         if lifted.get() is not None:
@@ -306,8 +301,7 @@ def randint(low: Any = None, high: Any = None, size: Any = None, *, generator: A
             device: Any = None, requires_grad: bool = False) -> Tensor:
     """Integers of `[low, high)`; `randint(high, size)` starts at 0."""
     high, size, place = (size, high, 2) if size is None else (high, size, 3)
-    if not isinstance(size, tuple | list):
-        raise must_be("tuple of ints", "randint", "size", place, size)
+    need_a(isinstance(size, tuple | list), "tuple of ints", size, "randint", "size", place)
     low, high = ints((0, low if high is None else high) if None in (low, high) else (low, high))
     array = random.integers(_size_of((size,)), _kind(dtype, dtypes.int64), low, high, generator)
     return made(array, requires_grad, device)

@@ -4,10 +4,9 @@ from contextlib import ContextDecorator
 from typing import Any, NamedTuple
 
 from .._tensor import Tensor
-from ..core.beside.refusals import must_be_tensor
 from ..core.modes import enabled, lifted, mode_variable
 from ..func.tangents import Forward, dual
-from ..text.presentation import need
+from ..ops.checks import need, need_a
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
 
@@ -80,8 +79,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
     """The number and the tangent of a dual tensor; None beside one that has no tangent."""
-    if not isinstance(tensor, Tensor):
-        raise must_be_tensor("_unpack_dual", "dual", 1, tensor)
+    need_a(isinstance(tensor, Tensor), "Tensor", tensor, "_unpack_dual", "dual", 1)
     level = _current_level(level)
     need(level < 1, "level_invalid", "_fw_primal")
     return UnpackedDualTensor(*(_open[0].unpacked(tensor) if level == 0 and _open else (tensor, None)))

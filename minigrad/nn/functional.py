@@ -11,7 +11,6 @@ from typing import Any
 from .._tensor import Tensor
 from ..array import dtypes, namespace, random, xp
 from ..autograd.grad_mode import no_grad
-from ..core.beside.refusals import must_be_tensor
 from ..core.carriers import TENSORS
 from ..core.graph import constant
 from ..core.modes import lifted
@@ -19,7 +18,7 @@ from ..core.writes.inplace import inplace as in_place
 from ..creation import ones_like, zeros_like
 from ..manual import face
 from ..ops import calls
-from ..ops.checks import check_dim, common_shape, implemented, must_be_a, need, own_dim, require, same_type, titled
+from ..ops.checks import check_dim, common_shape, implemented, need, need_a, own_dim, require, same_type, titled
 from ..ops.kernels.conv import check_indices, check_parameters, shares
 from ..ops.kernels.loss import MEAN, NONE, SUM
 from ..ops.kernels.shape import drawn
@@ -213,8 +212,7 @@ def softmin(input: Any, dim: Any = None, dtype: Any = None) -> Any:
 def _must_be_tensors(name: str, **given: Any) -> None:
     """Raises torch's TypeError for the first of these arguments that is no tensor."""
     for position, (argument, value) in enumerate(given.items(), 1):
-        if not isinstance(value, Tensor):
-            raise must_be_tensor(name, argument, position, value)
+        need_a(isinstance(value, Tensor), "Tensor", value, name, argument, position)
 
 
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
@@ -466,8 +464,7 @@ _PAD_MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}  # 
 def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     """Cells put on both sides, the last dimension's pair first; modes constant, reflect, replicate, circular."""
     _must_be_tensors("pad", input=input)
-    if not isinstance(pad, tuple | list):
-        raise must_be_a("tuple of ints", pad)
+    need_a(isinstance(pad, tuple | list), "tuple of ints", pad)
     pad, rank = tuple(pad), input.ndim
     require(len(pad) % 2 == 0, "Padding length must be divisible by 2")
     need(len(pad) <= 2 * rank, "pad_length", len(pad), rank)
@@ -526,8 +523,7 @@ def _same_sizes(sizes: tuple, text: str, **parameters: Any) -> None:
 def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
     """Mean 0 and variance 1 over the last dimensions, then scaled by `weight` and moved by `bias`."""
     _must_be_tensors("layer_norm", input=input)
-    if not isinstance(normalized_shape, tuple | list):
-        raise must_be_a("tuple of ints", normalized_shape)
+    need_a(isinstance(normalized_shape, tuple | list), "tuple of ints", normalized_shape)
     sizes = tuple(normalized_shape)
     if input._data.shape[-len(sizes) :] != sizes:
         check_parameters(*(t if t is None else t._data for t in (input, weight, bias)))

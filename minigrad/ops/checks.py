@@ -167,6 +167,15 @@ def must_be_a(wanted: str, given: Any) -> Exception:
     return must_be(wanted, *learners_call(given), given)
 
 
+def need_a(holds: Any, wanted: str, given: Any, *place: Any) -> None:
+    """Raises torch's TypeError for an argument that is no `wanted`, unless `holds`.
+
+    `place`: the function, the argument and its position; else they are read off the learner's call.
+    """
+    if not holds:
+        raise must_be(wanted, *(place or learners_call(given)), given)
+
+
 def a_tensor(given: Any) -> Any:
     """`given`, if it is a tensor. Raises: TypeError in torch's words."""
     if isinstance(given, TensorBase):

@@ -195,8 +195,7 @@ def split(self: Any, split_size: Any, dim: int = 0) -> tuple:
 
 def unsafe_split(self: Any, split_size: int, dim: int = 0) -> tuple:
     """As split, but its pieces may be written in place: PyTorch does not count them as views."""
-    if not isinstance(split_size, int):
-        raise checks.must_be_a("int", split_size)
+    checks.need_a(isinstance(split_size, int), "int", split_size)
     require(self._data.ndim, "split expects at least a 1-dimensional tensor")
     return rows.unsafe_split(self, _length_of_parts(split_size, self._data.shape[check_dim(dim, self._data.ndim)]), dim)
 
