@@ -94,8 +94,7 @@ class Tensor(TensorBase):
     __getitem__, __setitem__ = calls.index.getitem, calls.index.setitem
 
     def __invert__(self) -> Any:
-        if self._data.dtype.kind == "f":
-            raise TypeError("~ (operator.invert) is only implemented on integer and Boolean-type tensors")
+        need(self._data.dtype.kind != "f", "inverted_float")
         return table.pointwise.bitwise_not(self)
 
     def where(self, condition: Tensor, other: Any) -> Any:
@@ -285,8 +284,7 @@ class Tensor(TensorBase):
         return cut("int()", self, int(_one(self).item()))
 
     def __index__(self) -> Any:
-        if self._data.dtype.kind not in "iub" or self._data.size != 1:
-            raise TypeError("only integer tensors of a single element can be converted to an index")
+        need(self._data.dtype.kind in "iub" and self._data.size == 1, "as_index")
         return int(self._data.item())
 
     def __bool__(self) -> Any:

@@ -91,8 +91,7 @@ def as_numpy(d: dtype | type | None) -> xp.dtype | None:
     """NumPy's dtype for a `dtype=` argument: torch's, Python's float, int, bool, or None (kept)."""
     if d is None:
         return None
-    if not isinstance(d, dtype) and d not in _PYTHON:
-        raise TypeError(f"argument 'dtype' must be torch.dtype, not {type(d).__name__}")
+    need(isinstance(d, dtype) or d in _PYTHON, "dtype_wanted", type(d).__name__)
     return (d if isinstance(d, dtype) else _PYTHON[d]).np
 
 

@@ -95,8 +95,7 @@ class Generator:
 
     def words(self, n: int) -> xp.ndarray:
         """The next `n` words of 32 bits, as uint64. Raises: RuntimeError where drawing is `forbidden`."""
-        if said := forbidden.get():
-            raise RuntimeError(said)
+        require(not (said := forbidden.get()), said)
         return self._twister.random_raw(n)
 
     def long_words(self, n: int) -> xp.ndarray:
@@ -231,8 +230,7 @@ def integers(shape: Shape, dtype: xp.dtype = xp.int64, low: int | None = None, h
     low, high = 0 if low is None else low, exact + 1 if high is None else high
     require(low < high, f"random_ expects 'from' to be less than 'to', but got from={low} >= to={high}")
     for name, bound in ("from", low), ("to - 1", high - 1):
-        if not least <= bound <= most:
-            raise RuntimeError(f"{name} is out of bounds for {dtypes.of(kind).c_name}")
+        require(least <= bound <= most, f"{name} is out of bounds for {dtypes.of(kind).c_name}")
     span = high - low
     draw = generator.words if span < 2**28 or (whole and kind.itemsize < 8) else generator.long_words
     steps = draw(math.prod(shape)) % xp.uint64(span)

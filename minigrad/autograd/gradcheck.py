@@ -87,10 +87,9 @@ def _compare(func: Callable, inputs: tuple, eps: float, atol: float, rtol: float
         pushed = _pushed(func, inputs) if way else None
         for nr, place in itertools.product(range(len(outputs)), range(len(checked))):
             found = pushed[place][nr] if pushed else _analytical(outputs[nr], checked[place], nondet_tol)
-            if not xp.allclose(found, numerical[place][nr], rtol, atol, equal_nan=False):
-                raise GradcheckError(f"Jacobian {way}mismatch for output {nr} with respect to input {place},\n"
-                                     f"numerical:{constant(Tensor, numerical[place][nr])!r}\n"
-                                     f"analytical:{constant(Tensor, found)!r}\n")
+            both = [constant(Tensor, jacobian) for jacobian in (numerical[place][nr], found)]
+            same = xp.allclose(found, numerical[place][nr], rtol, atol, equal_nan=False)
+            need(same, "check_mismatch", way, nr, place, *both, kind=GradcheckError)
     nothing = [constant(Tensor, namespace(o._data).zeros_like(o._data)) for o in outputs]
     for g in grad(outputs, checked, nothing, allow_unused=True) if backward else ():
         require(g is None or not g.any(), "backward not multiplied by grad_output", GradcheckError)

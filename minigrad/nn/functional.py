@@ -42,8 +42,7 @@ def legacy_reduction(reduction: str, size_average: Any = None, reduce: Any = Non
 
 def _reduction(name: str, *flags: Any) -> int:
     name = legacy_reduction(name, *flags)
-    if name not in _REDUCTIONS:
-        raise ValueError(f"{name} is not a valid value for reduction")
+    need(name in _REDUCTIONS, "reduction_name", name)
     return _REDUCTIONS[name]
 
 
@@ -221,8 +220,7 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
         _must_be_tensors("linear", input=input, weight=weight)
     if bias is not None and input._data.ndim == 2:
         return TENSORS.addmm(bias, input, weight.t(), 1, 1)
-    if not input._data.ndim:
-        raise RuntimeError(f"both arguments to linear need to be at least 1D, but they are 0D and {weight.ndim}D")
+    need(input._data.ndim, "linear_dims", weight.ndim)
     if bias is not None and input.is_contiguous():
         *lead, features = input._data.shape
         flat = TENSORS.addmm(bias, TENSORS.view(input, (math.prod(lead), features)), weight.t(), 1, 1)

@@ -17,8 +17,7 @@ def calculate_gain(nonlinearity: str, param: Any = None) -> float:
         require(known, f"negative_slope {param} not a valid number", ValueError)
         return math.sqrt(2.0 / (1 + (0.01 if param is None else param) ** 2))
     gains = {"tanh": 5.0 / 3, "relu": math.sqrt(2.0), "selu": 3.0 / 4}
-    if nonlinearity not in gains and not nonlinearity.startswith(("linear", "conv", "sigmoid")):
-        raise ValueError(f"Unsupported nonlinearity {nonlinearity}")
+    need(nonlinearity in gains or nonlinearity.startswith(("linear", "conv", "sigmoid")), "nonlinearity", nonlinearity)
     return gains.get(nonlinearity, 1)
 
 

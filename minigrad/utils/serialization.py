@@ -200,10 +200,8 @@ def load(f: Any, map_location: Any = None, pickle_module: Any = None, *, weights
     require(is_path or not mmap, "f must be a file path in order to use the mmap argument", ValueError)
     with open(f, "rb") if is_path else contextlib.nullcontext(f) as file:
         need(hasattr(file, "seek"), "load_seek", type(file).__name__)
-        if not (head := file.read(4)):
-            raise presentation.error(EOFError, "file_at_its_end", "")
-        if head != b"PK\x03\x04":
-            raise presentation.error(RuntimeError, "legacy_file", "Invalid magic number; corrupt file?")
+        need(head := file.read(4), "file_at_its_end")
+        need(head == b"PK\x03\x04", "legacy_file")
         archive = _Archive(file, map_location)
         code = archive.record("data.pkl")
         if weights_only:
