@@ -140,8 +140,7 @@ def result_type(tensor1: Any, tensor2: Any) -> dtypes.dtype:
 
 def from_numpy(ndarray: Any) -> Tensor:
     """A tensor on the memory of a NumPy array: writing to one writes to the other."""
-    require(hasattr(ndarray, "__setitem__") and hasattr(ndarray, "strides"), "expected np.ndarray (got "
-            f"{type_said(ndarray)})", TypeError)
+    need(hasattr(ndarray, "__setitem__") and hasattr(ndarray, "strides"), "array_wanted", type_said(ndarray))
     dtypes.of(ndarray.dtype)
     need(min(ndarray.strides, default=0) >= 0, "negative_strides")
     return made(ndarray if ndarray.flags.writeable else ndarray.copy("K"))  # torch writes into what is read-only

@@ -37,10 +37,8 @@ class device:
         name, colon, number = type.partition(":")
         if name not in _TYPES or (colon and (index is not None or not number.isdecimal())):
             require(type, "Device string must not be empty")
-            require(name in _TYPES,
-                    f"Expected one of {', '.join(_TYPES)} device type at start of device string: {name}")
-            require(index is None or not colon, "type (string) must not include an index because index was passed "
-                    f"explicitly: {type}")
+            need(name in _TYPES, "device_type", ", ".join(_TYPES), name)
+            need(index is None or not colon, "device_index", type)
             raise RuntimeError(f"Invalid device string: '{type}'")
         self.type, self.index = name, int(number) if colon else index
 

@@ -266,8 +266,7 @@ def multinomial(p: xp.ndarray, num_samples: int, replacement: bool = False,
                 generator: Generator | None = None) -> xp.ndarray:
     """Indices drawn from the weights of each row of `p`, with or without putting them back."""
     require(num_samples > 0, "cannot sample n_sample <= 0 samples")
-    require(replacement or num_samples <= p.shape[-1],
-            "cannot sample n_sample > prob_dist.size(-1) samples without replacement")
+    need(replacement or num_samples <= p.shape[-1], "samples_left")
     require(((p >= 0) & (p < math.inf)).all(), "probability tensor contains either `inf`, `nan` or element < 0")
     require((xp.add.reduce(p, -1) > 0).all(), "invalid multinomial distribution (sum of probabilities <= 0)")
     if replacement and num_samples > 1:

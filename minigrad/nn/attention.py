@@ -125,8 +125,7 @@ class MultiheadAttention(_Weighted):
             need(tuple(mask.shape) == right, "attention_mask_shape", mask.dim(), mask.shape, right)
             mask = mask.unsqueeze(0) if mask.dim() == 2 else mask
         if padding is not None:
-            require(tuple(padding.shape) == (count, source), f"key_padding_mask should have shape {(count, source)}, "
-                    f"got {tuple(padding.shape)}", AssertionError)
+            need(tuple(padding.shape) == (count, source), "padding_shape", (count, source), tuple(padding.shape))
             padding = padding.view(count, 1, 1, source).expand(-1, self.num_heads, -1, -1)
             padding = padding.reshape(count * self.num_heads, 1, source)
             mask = padding if mask is None else mask + padding
