@@ -11,7 +11,7 @@ from typing import Any
 from ._tensor import Size, Tensor
 from .array import device_of, dtypes, move, ndarray, random, xp
 from .core.beside.ledger import cut
-from .core.beside.refusals import type_said
+from .core.beside.refusals import must_be, type_said
 from .core.carriers import RAW, TENSORS
 from .core.graph import TensorBase, constant
 from .core.modes import INFERENCE, UNCOUNTED, grad_mode, lifted
@@ -247,7 +247,8 @@ def arange(start: Any = None, end: Any = None, step: Any = 1, *, dtype: Any = No
     start, end = (0, start) if end is None else (0 if start is None else start, end)
     start, end, step = (v.item() if isinstance(v, TensorBase | xp.integer) else v for v in (start, end, step))
     for position, (name, value) in enumerate({"end": end, "start": start, "step": step}.items(), 1):
-        need_a(isinstance(value, int | float | xp.number), "Number", value, "arange", name, position)
+        if not isinstance(value, int | float | xp.number):
+            raise must_be("Number", "arange", name, position, value)
     whole = all(isinstance(v, int) for v in (start, end, step))
     kind = _kind(dtype, dtypes.int64 if whole else None)
     if kind == "int64" and not whole:
@@ -281,7 +282,8 @@ def logspace(start: float, end: float, steps: int, base: float = 10.0, **options
 
 def _like_given(make: Any, strided: Any = None) -> Any:
     def like(input: Tensor, *args: Any, dtype: Any = None, memory_format: Any = None, **options: Any) -> Tensor:
-        need_a(isinstance(input, TensorBase), "Tensor", input, like.__name__, "input", 1)
+        if not isinstance(input, TensorBase):
+            raise must_be("Tensor", like.__name__, "input", 1, input)
         options.setdefault("device", device_of(input._data))
         x, dtype = input._array(), dtype or input.dtype
         if lifted.get() is not None:

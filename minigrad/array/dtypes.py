@@ -91,7 +91,8 @@ def as_numpy(d: dtype | type | None) -> xp.dtype | None:
     """NumPy's dtype for a `dtype=` argument: torch's, Python's float, int, bool, or None (kept)."""
     if d is None:
         return None
-    need(isinstance(d, dtype) or d in _PYTHON, "dtype_wanted", type(d).__name__)
+    if not isinstance(d, dtype) and d not in _PYTHON:
+        need(False, "dtype_wanted", type(d).__name__)
     return (d if isinstance(d, dtype) else _PYTHON[d]).np
 
 

@@ -94,6 +94,9 @@ class _Numbered(Module):
 class _List(_Numbered):
     """Modules by number."""
 
+    def __iter__(self) -> Iterator[Module]:
+        return iter(self._modules.values())
+
     def _edit(self, change: Callable[[list], Any]) -> None:
         """Change the list of the modules, then number them anew."""
         modules = list(self)

@@ -507,6 +507,7 @@ class _Numbered(Module):
 
 class _List(_Numbered):
     """Modules by number."""
+    def __iter__(self) -> Iterator[Module]: ...
     def __delitem__(self, index: Any) -> None: ...
     def pop(self, index: int) -> Module:
         """Take a module out."""

@@ -245,6 +245,7 @@ def dims_of(self: Any, dim: Any) -> tuple:
         return (own_dim(self, dim),)
     dims = tuple(dim) if isinstance(dim, tuple | list) else (dim,)
     seen = [check_dim(d, self._data.ndim) for d in dims]
-    twice = next((d for place, d in enumerate(seen) if d in seen[:place]), None)
-    require(twice is None, f"dim {twice} appears multiple times in the list of dims")
+    for place, d in enumerate(seen):
+        if d in seen[:place]:
+            raise RuntimeError(f"dim {d} appears multiple times in the list of dims")
     return dims

@@ -1,6 +1,7 @@
 """torch.optim.lr_scheduler: learning rates that change from epoch to epoch.
 
-A scheduler writes `lr` into the groups of its optimizer; each class says in `next_lr` what comes next.
+A scheduler writes `lr` into the groups of its optimizer; each class says in `next_lr` what comes next, and some in
+`closed_form` what it is in any epoch.
 """
 
 import math
@@ -34,17 +35,13 @@ class LRScheduler:
         """A learning rate of epoch `last_epoch`, from the one before and the first one."""
         raise NotImplementedError
 
-    def closed_form(self, base: float) -> float:
-        """A learning rate of epoch `last_epoch`, from the first one alone, where the class has such a formula."""
-        raise NotImplementedError
-
     def step(self, epoch: int | None = None) -> None:
         """Go on to the next epoch; of old also to any one."""
         if self._step_count == 1 and not self.optimizer._opt_called:
             warn("step_too_early")
         self._step_count += 1
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
-        chained = epoch is None or type(self).closed_form is LRScheduler.closed_form
+        chained = epoch is None or not hasattr(self, "closed_form")
         rates = self.get_lr() if chained else [self.closed_form(base) for base in self.base_lrs]
         if epoch is not None:
             warn("epoch_given")

@@ -39,6 +39,8 @@ _PLAIN = {int, slice}
 
 def basic(x: Any, key: Any) -> tuple[Any, tuple]:
     """Apply the view-making parts of `key`; return the view and what is left for `index`."""
+    if isinstance(key, TensorBase) and x._data.ndim and not key._data.ndim:
+        key = _part(key)
     if key.__class__ is int and x._data.ndim:  # the usual key, without the ceremony
         return _selected(x, 0, key, 0), ()
     parts: Any = tuple(key) if _is_tuple(key) else (key,)
@@ -136,7 +138,8 @@ def _sliced(x: Any, dim: int, part: slice, always: bool = False) -> Any:
 
 
 def _index(value: Any) -> int:
-    need(hasattr(value, "__index__"), "slice_index")
+    if not hasattr(value, "__index__"):
+        need(False, "slice_index")
     return operator.index(value)
 
 
