@@ -81,10 +81,11 @@ def set_default_dtype(d: dtype) -> None:
 
 def of(np_dtype: xp.dtype) -> dtype:
     """torch's name for a NumPy dtype."""
-    if np_dtype not in BY_NUMPY:
+    try:
+        return BY_NUMPY[np_dtype]
+    except KeyError:
         raise TypeError(f"can't convert np.ndarray of type numpy.{xp.dtype(np_dtype).type.__name__}. The only "
-                        f"supported types are: {', '.join(d.name for d in ALL[:-1])}, and bool.")
-    return BY_NUMPY[np_dtype]
+                        f"supported types are: {', '.join(d.name for d in ALL[:-1])}, and bool.") from None
 
 
 def as_numpy(d: dtype | type | None) -> xp.dtype | None:

@@ -15,7 +15,7 @@ from ...core.modes import grad_mode, lifted
 from ...core.writes.inplace import inplace, write_directly
 from ...core.writes.views import check_inplace, check_overlap
 from ...text import presentation
-from ..checks import a_tensor, check_dim, common_shape, need, own_dim, require, titled
+from ..checks import a_tensor, check_dim, common_shape, need, own_dim, require, titled, torch_says
 from ..table import index as rows, shape as views
 from .shape import copy_, fill_
 
@@ -95,7 +95,7 @@ def _part(part: Any) -> Any:
     if hasattr(part, "__index__"):
         return operator.index(part)
     require(not isinstance(part, str), "new(): invalid data type 'str'", TypeError)
-    raise IndexError(presentation.torch_says("no_index", type_said(part)))
+    raise IndexError(torch_says("no_index", type_said(part)))
 
 
 def _positions(part: Any) -> Any:
@@ -138,8 +138,8 @@ def _sliced(x: Any, dim: int, part: slice, always: bool = False) -> Any:
 
 
 def _index(value: Any) -> int:
-    if not hasattr(value, "__index__"):
-        need(False, "slice_index")
+    if value.__class__ is not int:
+        need(hasattr(value, "__index__"), "slice_index")
     return operator.index(value)
 
 
