@@ -9,7 +9,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from ..text.tex import SYMBOLS
+from ..text.tex import SYMBOLS, phrase
 
 
 class Carrier:
@@ -26,18 +26,19 @@ RAW: Any = Carrier("RAW")
 TENSORS: Any = Carrier("TENSORS")
 
 
-def formula(tex: Callable | None = None) -> Callable:
+def formula(tex: Callable | str = "", binds: int = 4) -> Callable:
     """Declare a part of derivatives, `part(F, ...)`, so that a row can write `F.part(...)`.
 
-    Arrays and tensors run it with their own `F`; symbols print its name, or what `tex(...)` returns.
+    Arrays and tensors run it with their own `F`; symbols print its name, or `tex`: a template, with how strongly it
+    `binds` (see `phrase`), or a function of symbols.
     """
 
     def declare(part: Callable) -> Callable:
         name = part.__name__
         for carrier in (RAW, TENSORS):
             setattr(carrier, name, functools.partial(part, carrier))
-        if tex is not None:
-            setattr(SYMBOLS, name, tex)
+        if tex:
+            setattr(SYMBOLS, name, phrase(tex, binds) if isinstance(tex, str) else tex)
         return part
 
     return declare

@@ -154,9 +154,6 @@ class _SymbolCarrier:
     parts: dict[str, Callable] = {}  # noqa: RUF012 - of derivatives: they are written as what they compute
 
     def __getattr__(self, name: str) -> Callable:  # where neither a row nor a part has set the name
-        binds, _, template = table("names")["phrases"].get(name, "").partition(" ")
-        if template:
-            return phrase(template, int(binds))
         return self.parts.get(name) or (lambda *args, **kw: self.call(name, args))
 
     @staticmethod

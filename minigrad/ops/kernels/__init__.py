@@ -1,7 +1,7 @@
 """What rows compute, as functions of arrays; parts of derivatives, which run on arrays, tensors and symbols.
 
 A function whose first parameter is `F` is such a part: rows call it as `F.part(...)`. A rule is written with what it
-computes, unless `[phrases]` in `text/names.ini` has a template for it, or `@formula(tex=...)` says how it is written.
+computes, unless `@formula(...)` says how.
 """
 
 from functools import partial

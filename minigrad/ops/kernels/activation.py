@@ -91,10 +91,12 @@ def logit(self: Any, eps: float | None = None) -> Any:
 # ---- parts of derivatives
 
 
+@formula(r"\Phi\left({0}\right)")
 def normal_cdf(F: Any, x: Any) -> Any:
     return 0.5 * (1 + F.erf(x * _SQRT_HALF))
 
 
+@formula(r"\phi\left({0}\right)")
 def normal_density(F: Any, x: Any) -> Any:
     return F.exp(x * x * -0.5) * (0.5 * _SQRT_HALF * TWO_OVER_ROOT_PI)
 
@@ -107,6 +109,8 @@ def gelu_slope(F: Any, x: Any, approximate: str) -> Any:
     return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * (_GELU * (1 + 3 * 0.044715 * x * x))
 
 
+@formula(r"\left[{0} \odot \sigma(b),\, {0} \odot a \odot \sigma(b) \odot (1 - \sigma(b))\right]"
+         r"\text{{ where }} {1} = \left[a, b\right]")
 def glu_slope(F: Any, grad: Any, x: Any, dim: int) -> Any:
     """x = [a, b]: grad * sigmoid(b) for a, grad * a * sigmoid'(b) for b."""
     half = x.shape[dim] // 2

@@ -128,11 +128,13 @@ def _by_group(x: Any, groups: int) -> Any:
     return x.reshape(x.shape[0], groups, x.shape[1] // groups, math.prod(x.shape[2:]))
 
 
+@formula(r"\sum {0:1}", 1)
 def per_channel(F: Any, grad: Any) -> Any:
     """Summed over everything but dimension 1."""
     return F.sum_dim(grad, _channel_dims(grad), False)
 
 
+@formula(tex=lambda x, weight, *_: Symbol(rf"{x.at(4)} \star {weight.at(4)}", 1))
 def convolve(F: Any, x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> Any:
     return F.convolution(x, weight, None, stride, padding, dilation, False, (0,) * len(stride), groups, (0,))
 
@@ -149,6 +151,7 @@ def mixed(F: Any, grad: Any, weight: Any, x: Any, turned: bool) -> Any:
     return F.trilinear(grad, F.transpose(F.mT(weight) if turned else weight, 0, 1), x)
 
 
+@formula(r"\sum {0:4}[k] \cdot {1:4}\, {2:4}^{{\top}}", 1)
 def outer_sum(F: Any, grad: Any, i1: Any, i2: Any) -> Any:
     """grad[b, k] i1[b, i] i2[b, j], summed over the examples b."""
     both = F.reshape(F.unsqueeze(i1, 2) * F.unsqueeze(i2, 1), (grad.shape[0], i1.shape[1] * i2.shape[1]))
@@ -247,6 +250,7 @@ def avg_pool_back(grad_output: Any, self: Any, kernel_size: tuple, stride: tuple
     return _add_windows(parts, over, out, stride, padding, (1, 1))[..., : sizes[0], : sizes[1]]
 
 
+@formula(r"0[{2}] \,\text{{+=}}\, {0}", 0)
 def to_places(F: Any, grad: Any, x: Any, places: Any) -> Any:
     """Zeros like `x`, and the gradient where each window found its largest element."""
     lead, sizes = tuple(grad.shape[:-2]), tuple(x.shape)
@@ -312,15 +316,18 @@ def upsampled(x: Any, output_size: tuple, *scales: float | None) -> Any:
     return x
 
 
+@formula(r"\sum_{{\mathrm{{copies}}}} {0:1}", 1)
 def upsample_back(F: Any, grad: Any, sizes: tuple, *scales: float | None) -> Any:
     return _copies_back(F, grad, sizes, map(_nearest, sizes[-2:], grad.shape[-2:], (None, *scales)[-2:]))
 
 
+@formula(r"\sum_{{\mathrm{{copies}}}} {0:1}", 1)
 def pad_back(F: Any, grad: Any, x: Any, padding: tuple, mode: str) -> Any:
     copied = (xp.pad(xp.arange(n), pair, mode) for n, pair in zip(x.shape[-2:], pairs_of(padding, 2), strict=True))
     return F.tied(_copies_back(F, grad, tuple(x.shape), copied), x)
 
 
+@formula(r"L^{{\top}}\, {0:3}\, R", 1)
 def turned_back(F: Any, grad: Any, left: Any, right: Any) -> Any:
     """The reverse of `left @ x @ right.T`."""
     return F.two_sided(grad, left.T, right.T)
@@ -346,6 +353,7 @@ def _parts(F: Any, x: Any, dims: tuple, eps: float) -> tuple:
     return off * rstd, rstd
 
 
+@formula(r"\hat{{{0}}}")
 def standardized(F: Any, x: Any, dims: tuple, eps: float, group: int = 0) -> Any:
     hat = _parts(F, _in_groups(F, x, group), dims, eps)[0]
     return F.reshape(hat, tuple(x.shape)) if group else hat
@@ -409,6 +417,7 @@ def layer_norm(input: Any, weight: Any, bias: Any, normalized_shape: tuple, eps:
     return _scaled(y, weight, bias, normalized_shape, input.dtype), mean, rstd
 
 
+@formula(r"\sum {0:1}", 1)
 def to_last(F: Any, grad: Any, normalized_shape: tuple) -> Any:
     """Summed over the dimensions that a layer norm leaves alone."""
     dims = tuple(range(len(grad.shape) - len(normalized_shape)))
@@ -450,6 +459,7 @@ def batch_norm_back(F: Any, grad: Any, x: Any, running_var: Any, training: bool,
     return grad * _channelwise(F, F.rsqrt(running_var + eps), x)
 
 
+@formula(r"\hat{{{0}}}")
 def batch_norm_hat(F: Any, x: Any, running_mean: Any, running_var: Any, training: bool, eps: float) -> Any:
     if training:
         return F.standardized(x, _channel_dims(x), eps)
@@ -494,5 +504,6 @@ def embedding_back(grad_output: Any, indices: Any, count: int, padding_idx: int,
     return whole
 
 
+@formula(r"{0:1} \odot \left[{1} \ne {2}\right]", 1)
 def without_padding(F: Any, grad: Any, indices: Any, padding_idx: int) -> Any:
     return grad if padding_idx < 0 else grad * F.unsqueeze(indices != padding_idx, -1)

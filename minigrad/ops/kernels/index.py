@@ -257,6 +257,7 @@ def kept_unput(F: Any, grad: Any, index: Any, source: Any, accumulate: bool) -> 
     return grad if accumulate else F.put(grad, index, F.zeros_as(grad, F.sizes(source)), False)
 
 
+@formula()
 def common(F: Any, a: Any, b: Any) -> tuple:
     """The shape in which two tensors meet."""
     return common_shape(tuple(a.shape), tuple(b.shape))

@@ -242,10 +242,13 @@ def transposed(x: Any) -> Symbol:
     return Symbol(f"{symbol(x).at(4)}^{{\\top}}", 3)
 
 
+@formula(tex=transposed)
 def mT(F: Any, x: Any) -> Any:
     return F.transpose(x, -2, -1)
 
 
+@formula(
+    r"\left(\exp \begin{{pmatrix}} {1:4}^{{\top}} & {0} \\ 0 & {1:4}^{{\top}} \end{{pmatrix}}\right)[1, 2]")
 def exp_slope(F: Any, grad: Any, A: Any) -> Any:
     """The upper right block of exp([[A^T, grad], [0, A^T]])."""
     n, turned = A.shape[-1], F.mT(A)
@@ -277,6 +280,7 @@ def det_slope(F: Any, grad: Any, A: Any, result: Any) -> Any:
     return (U * (signed * F.unsqueeze(F.others(S, -1), -2))) @ Vh
 
 
+@formula(tex=lambda g, x, *_: g @ transposed(x))
 def outer_of(F: Any, g: Any, x: Any, A: Any, left: bool) -> Any:
     if left and _is_vector(A, x):
         return F.unsqueeze(g, -1) @ F.unsqueeze(x, -2)
@@ -293,6 +297,9 @@ def pinv_slope(F: Any, grad: Any, A: Any, P: Any) -> Any:
     return -F.mT(L @ P) + (G - A @ L) @ P @ Pt + Pt @ P @ (G - K @ A)
 
 
+@formula(
+    r"{1}^{{-\top}} S\, {1}^{{-1}},\quad S = \frac{{1}}{{2}} \left(\mathrm{{tril}}\left(M\right) + "
+    r"\mathrm{{tril}}\left(M, -1\right)^{{\top}}\right),\, M = {1}^{{\top}} {0}", 0)
 def cholesky_slope(F: Any, grad: Any, L: Any, upper: bool) -> Any:
     """L^-T S L^-1, where S is the symmetric matrix with the lower half of L^T grad."""
     if upper:
@@ -307,6 +314,9 @@ def _gaps(F: Any, values: Any) -> Any:
     return F.unsqueeze(values, -2) - F.unsqueeze(values, -1) + F.diag_embed(values * 0 + 1, 0, -2, -1)
 
 
+@formula(
+    r"{3}\left(\mathrm{{diag}}\left({0}\right) + \mathrm{{sym}}\left(\frac{{{3}^{{\top}} {1}}}{{E}}\right)\right)"
+    r"{3}^{{\top}},\quad E_{{ij}} = {2}_j - {2}_i,\, E_{{ii}} = \infty", 0)
 def eigh_slope(F: Any, values: Any, vectors: Any, L: Any, V: Any) -> Any:
     """V (diag(gL) + the symmetric part of V^T gV / (L_j - L_i)) V^T."""
     inner = None if values is None else F.diag_embed(values, 0, -2, -1)
@@ -318,6 +328,11 @@ def eigh_slope(F: Any, values: Any, vectors: Any, L: Any, V: Any) -> Any:
     return V @ (inner @ F.mT(V))
 
 
+@formula(
+    r"{3}\left(\mathrm{{diag}}\left({1}\right) + \frac{{\mathrm{{skew}}\left({3}^{{\top}} {0}\right)}}{{E}}\, D"
+    r" + D\, \frac{{\mathrm{{skew}}\left({5} {2}^{{\top}}\right)}}{{E}}\right){5}"
+    r" + \left(I - {3} {3}^{{\top}}\right) {0}\, D^{{-1}} {5} + {3} D^{{-1}} {2} \left(I - {5}^{{\top}} {5}\right)"
+    r",\quad D = \mathrm{{diag}}\left({4}\right),\, E_{{ij}} = {4}_j^2 - {4}_i^2", 0)
 def svd_slope(F: Any, gU: Any, gS: Any, gVh: Any, U: Any, S: Any, Vh: Any) -> Any:
     """U (diag(gS) + skew parts of gU and gV / (S_j^2 - S_i^2)) Vh, and what lies outside their span."""
     k, m, n = S.shape[-1], U.shape[-2], Vh.shape[-1]
@@ -340,6 +355,9 @@ def svd_slope(F: Any, gU: Any, gS: Any, gVh: Any, U: Any, S: Any, Vh: Any) -> An
     return grad
 
 
+@formula(
+    r"\left({0} + {2}\, S\right) {3}^{{-\top}},\quad S = \mathrm{{triu}}\left(M\right) + "
+    r"\mathrm{{triu}}\left(M, 1\right)^{{\top}},\, M = {1}\, {3}^{{\top}} - {2}^{{\top}} {0}", 0)
 def qr_slope(F: Any, gQ: Any, gR: Any, Q: Any, R: Any) -> Any:
     """(gQ + Q S) R^-T, where S is symmetric with the upper half of gR R^T - Q^T gQ."""
     m, n = R.shape[-2:]

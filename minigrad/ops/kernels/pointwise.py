@@ -184,5 +184,6 @@ def sinc_slope(F: Any, x: Any) -> Any:
     return F.where(x * angle == 0, 0.0, (angle * F.cos(angle) - F.sin(angle)) / (x * angle))
 
 
+@formula(r"\log {0:3}", 1)
 def log_number(F: Any, value: float) -> float:
     return math.log(value) if value > 0 else (-math.inf if value == 0 else math.nan)

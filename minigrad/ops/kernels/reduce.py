@@ -281,6 +281,7 @@ def kept(F: Any, grad: Any, sizes: tuple, dim: Any, keepdim: bool) -> Any:
     return F.reshape(grad, tuple(lengths))
 
 
+@formula(r"\mathrm{{expand}}\left({0}, {2}\right)")
 def expanded(F: Any, grad: Any, sizes: tuple, dim: Any, keepdim: bool) -> Any:
     """A reduced gradient as often as what was reduced."""
     return F.expand(F.kept(grad, sizes, dim, keepdim), sizes)
@@ -315,6 +316,10 @@ def norm_slope(F: Any, grad: Any, x: Any, norm: Any, ord: float, dim: Any, keepd
     return slope * F.where(norm == 0, 0.0, grad / F.pow_of(norm, ord - 1))
 
 
+@formula(r"\begin{{cases}}\frac{{{4}}}{{\lVert {1}\rVert}} \odot \left({0:1} - \frac{{\sum {0:2} \odot "
+         r"{1:2}}}{{\lVert {1}\rVert}} \odot \mathrm{{sgn}}\left({1}\right) \odot \left(\frac{{\left\lvert "
+         r"{1}\right\rvert}}{{\lVert {1}\rVert}}\right)^{{{2} - 1}}\right) & \lVert {1}\rVert > {4} \\ "
+         r"{0} & \text{{else}}\end{{cases}}", 1)
 def renorm_slope(F: Any, grad: Any, x: Any, p: float, dim: int, maxnorm: float) -> Any:
     """Through `x * maxnorm / norm` where a part was too long: what would only change its length is taken out."""
     others = _besides(dim, len(x.shape))
@@ -324,6 +329,7 @@ def renorm_slope(F: Any, grad: Any, x: Any, p: float, dim: int, maxnorm: float) 
     return F.where(norm > maxnorm, maxnorm * inverse * (grad - inverse * longer), grad)
 
 
+@formula(r"{0:1} \odot \prod_{{j \ne i}} {1:4}[j]", 1)
 def prod_slope(F: Any, grad: Any, x: Any, result: Any, dim: int | None = None, keepdim: bool = False) -> Any:
     """grad * result / x; where one element is 0, the product of the others is asked for."""
     if not x.shape:
@@ -337,6 +343,7 @@ def prod_slope(F: Any, grad: Any, x: Any, result: Any, dim: int | None = None, k
     return F.reshape(grad * F.others(F.reshape(x, (-1,)), 0), tuple(x.shape))
 
 
+@formula()
 def others(F: Any, x: Any, dim: int) -> Any:
     """For each element the product of all others along `dim`, exact where some are 0."""
     dim, n = dim % len(x.shape), x.shape[dim]
@@ -349,11 +356,13 @@ def others(F: Any, x: Any, dim: int) -> Any:
 # ---- parts of derivatives: extremes and order
 
 
+@formula(tex=lambda x, best: x == best)
 def reached(F: Any, x: Any, best: Any) -> Any:
     """Which elements are the extreme `best`: the nans if it is one."""
     return F.isnan(x) if best != best else x == best
 
 
+@formula(tex=lambda x, best: SYMBOLS.call("count", (x == best,)))
 def ties(F: Any, x: Any, best: Any) -> Any:
     """How many elements share the gradient of an extreme."""
     return F.cast(F.sum(F.reached(x, best)), kind_of(best))
@@ -373,6 +382,7 @@ def share_both(F: Any, grad: tuple, x: Any, least: Any, most: Any, dim: Any, kee
     return parts[0] if len(parts) == 1 else parts[0] + parts[1]
 
 
+@formula(r"0[{1}] \leftarrow {0}", 0)
 def to_chosen(F: Any, grad: Any, indices: Any, sizes: tuple, dim: int, keepdim: bool) -> Any:
     """Zeros, and the gradient where `indices` say that the values were taken from."""
     if not sizes:
@@ -412,11 +422,13 @@ def of_root(F: Any, grad: Any, root: Any) -> Any:
     return grad if grad is None else F.where(root == 0, 0.0, grad / (2 * root))
 
 
+@formula(r"\sum_{{j \ge i}} {0:4}[j]", 1)
 def cumsum_back(F: Any, grad: Any, dim: int) -> Any:
     """Sums from the end: each element counts in all sums that follow it."""
     return F.flip(F.cumsum(F.flip(grad, (dim,)), dim), (dim,)) if grad.shape else grad
 
 
+@formula(r"\sum_{{j \ge i}} {0:4}[j] \cdot \prod_{{k \le j, k \ne i}} {1:4}[k]", 1)
 def cumprod_slope(F: Any, grad: Any, x: Any, result: Any, dim: int) -> Any:
     """cumsum_back(grad * result) / x; with a 0 among the factors, each element by itself."""
     if not x.shape or x.shape[dim] <= 1:
@@ -431,6 +443,7 @@ def cumprod_slope(F: Any, grad: Any, x: Any, result: Any, dim: int) -> Any:
     return F.cat(pieces, dim)
 
 
+@formula(r"e^{{{1:4}[i]}} \sum_{{j \ge i}} {0:4}[j] \cdot e^{{-{2:4}[j]}}", 1)
 def logcumsumexp_slope(F: Any, grad: Any, x: Any, result: Any, dim: int) -> Any:
     """exp(x) times the sums from the end of grad / exp(result), in logarithms."""
     if not x.shape:
@@ -446,6 +459,7 @@ def logcumsumexp_slope(F: Any, grad: Any, x: Any, result: Any, dim: int) -> Any:
 # ---- no derivative
 
 
+@formula(r"\text{{not implemented}}")
 def refuse(F: Any, name: str) -> Any:
     require(not name.startswith("aten"), f"derivative for {name} is not implemented")
     raise NotImplementedError(f"the derivative for '{name}' is not implemented.")

@@ -179,6 +179,7 @@ def trace(self: Any) -> Any:
     return xp.trace(self, dtype=whole_type(self))
 
 
+@formula(r"{0:1} \cdot I", 1)
 def on_diagonal(F: Any, grad: Any, sizes: tuple) -> Any:
     return F.diagonal_back(F.expand(grad, (min(sizes),)), sizes, 0, 0, 1)
 
@@ -233,6 +234,7 @@ def cat(tensors: list, dim: int = 0) -> Any:
     return in_order(xp.concatenate(parts, dim))
 
 
+@formula(r"\mathrm{{split}}\left({0}\right)[k]")
 def pieces(F: Any, grad: Any, dim: int, shapes: list) -> list:
     pieces, stop = [], 0
     for shape in shapes:
@@ -269,6 +271,7 @@ def block_diag(tensors: list) -> Any:
     return whole
 
 
+@formula("{0:4}[r_k{{:}}r_{{k+1}}, s_k{{:}}s_{{k+1}}]")
 def blocks(F: Any, grad: Any, shapes: list) -> list:
     edges = itertools.pairwise(_corners(shapes))
     parts = [F.slice(F.slice(grad, 0, top, bottom, 1), 1, left, right, 1) for (top, left), (bottom, right) in edges]
@@ -297,6 +300,7 @@ def copied(self: Any, src: Any) -> Any:
         raise shape_mismatch(self, src) from None
 
 
+@formula(tex=lambda values: -values)
 def negated(F: Any, values: tuple) -> tuple:
     return tuple(-v for v in values)
 
