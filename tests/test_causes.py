@@ -18,7 +18,7 @@ import pytest
 import minigrad
 from minigrad.core.beside import ledger
 from minigrad.core.graph import Freed
-from minigrad.graph import causes
+from minigrad.graph import errors, findings
 from minigrad.text import get_language, say, set_language, table
 
 FIELDS = ("line", "check", "never", "says", "edit")
@@ -68,7 +68,7 @@ def run(lines, name="", in_cells=False):
 
 @pytest.fixture(autouse=True)
 def as_before(monkeypatch):
-    monkeypatch.setattr(causes, "strict", True)
+    monkeypatch.setattr(findings, "strict", True)
     before, language = dict(ledger.places), get_language()
     yield
     ledger.places.clear()
@@ -149,8 +149,8 @@ def test_a_finder_that_fails_leaves_the_error_as_it_was(monkeypatch):
     def failing(*given):
         raise KeyError("a bug of ours")
 
-    monkeypatch.setattr(causes, "strict", False)
-    monkeypatch.setattr(causes, "find", failing)
+    monkeypatch.setattr(findings, "strict", False)
+    monkeypatch.setattr(errors, "find", failing)
     names, answer = run(["(torch.ones(2) * 2).sum().backward()"], "<failing finder>")
 
     assert isinstance(names["error"], RuntimeError)
@@ -177,7 +177,7 @@ def test_each_blank_of_a_sentence_is_filled_by_every_rule_that_says_it():
     for name, rule in rules.items():
         groups = {f"{kind}{i}" for kind, key in (("e", "error"), ("c", "code"))
                   for i in range(1, re.compile(re.sub(r"\{e\d\}", "x", rule.get(key, "(.*)"))).groups + 1)}
-        groups |= {"place", "source", "given", "node"} | {*re.compile(rule["error"]).groupindex}
+        groups |= {"place", "source", "given", "old", "node"} | {*re.compile(rule["error"]).groupindex}
         for lang in ("en", "zh"):
             assert say(f"cause.{name.partition('.')[0]}", lang, **dict.fromkeys(groups, "")), name  # else a KeyError
 

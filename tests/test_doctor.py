@@ -11,14 +11,14 @@ import minigrad as torch
 import minigrad.nn.functional as F
 from minigrad import nn
 from minigrad.core.beside import ledger
-from minigrad.graph import causes
+from minigrad.graph import findings
 from minigrad.graph.checkup import Remark
 from minigrad.text import get_language, set_language
 
 
 @pytest.fixture(autouse=True)
 def alone(monkeypatch):
-    monkeypatch.setattr(causes, "strict", True)
+    monkeypatch.setattr(findings, "strict", True)
     torch.manual_seed(0)
     before, language = dict(ledger.places), get_language()
     ledger.places.clear()

@@ -15,8 +15,13 @@ from ..core.backward import grad
 from ..core.beside.observers import observing
 from ..core.graph import Node, TensorBase, node_of, seqs
 from ..text.numbers import two_digits
-from . import causes, notes, numbers, rounds
+from . import notes, numbers
+from .cuts import cut_on_the_way
+from .findings import Finding, attempt
+from .leaves import untracked
 from .live import is_tensor, nodes_of
+from .matching import by_rule
+from .owners import missing_from, parameters, unregistered
 from .preview import norm
 from .program import Context
 from .recorder import plain
@@ -29,7 +34,7 @@ class Remark(NamedTuple):
 
     key: str
     facts: dict[str, Any]
-    found: causes.Finding | None = None
+    found: Finding | None = None
     marks: Mapping[str, Any] = MappingProxyType({})
 
 
@@ -43,7 +48,7 @@ def remarks(model: Any, loss: Any, optimizer: Any, step: Any, names: list[str], 
     """All that is to be said. `names`: what the learner calls model and loss, whose expression is `root`."""
     params = {f"{names[0]}.{name}": p for name, p in model.named_parameters()}
     yield from of_loss(loss, names[1], params, context, root)
-    if (lost := causes.attempt(causes.unregistered, model)) is not None:
+    if (lost := attempt(unregistered, model)) is not None:
         yield Remark("unregistered", {"name": lost.facts["name"]}, lost)
     if optimizer is not None:
         yield from of_optimizer(params, optimizer, names[0], context)
@@ -60,10 +65,10 @@ def remarks(model: Any, loss: Any, optimizer: Any, step: Any, names: list[str], 
 def of_loss(loss: Any, name: str, params: dict[str, Any], context: Context | None, root: Any) -> Iterator[Remark]:
     """What the graph of the loss leads to, and what arrives there."""
     def cause(finder: Callable[..., Any], *given: Any) -> Any:
-        return None if context is None or root is None else causes.attempt(finder, *given, context)
+        return None if context is None or root is None else attempt(finder, *given, context)
 
     if not is_tensor(loss) or not loss.requires_grad:
-        yield Remark("untracked", {"loss": name}, cause(causes.untracked, root))
+        yield Remark("untracked", {"loss": name}, cause(untracked, root))
         return
     ours = isinstance(loss, TensorBase)
     nodes = [*nodes_of([loss._edge()], {})] if ours else []
@@ -73,10 +78,10 @@ def of_loss(loss: Any, name: str, params: dict[str, Any], context: Context | Non
     if loss.numel() != 1:
         yield Remark("not_scalar", {"loss": name, "shape": tuple(loss.shape)})
     if off := [each for each, p in params.items() if not p.requires_grad]:
-        found = cause(causes.by_rule, f"off: {off[0]}", root)
+        found = cause(by_rule, f"off: {off[0]}", root)
         yield Remark("frozen", {"names": listed(off)}, found and replace(found, edit=None))  # most often on purpose
     if away := [each for each in params if each not in reached and each not in off]:
-        found = next(filter(None, (cause(causes.cut_on_the_way, params[each], root) for each in away)), None)
+        found = next(filter(None, (cause(cut_on_the_way, params[each], root) for each in away)), None)
         yield Remark("away", {"names": listed(away), "count": len(away), "loss": name}, found,
                      {each: params[each] for each in away})
     if (found := numbers.misfit(nodes)) is not None:
@@ -94,19 +99,19 @@ def of_loss(loss: Any, name: str, params: dict[str, Any], context: Context | Non
             handle.remove()
     for one in of_gradients({each: plain(g) for each, g in zip(reached, arrived, strict=True)}):
         first = one.facts.get("first")
-        found = first and (causes.attempt(numbers.cause, one.key, loss, reached[first], first) if ours else
+        found = first and (attempt(numbers.cause, one.key, loss, reached[first], first) if ours else
                            wall(got, reached[first], first) if one.key == "zero" else None)
         yield one._replace(found=found or None, marks={first: reached[first]} if first else {})
 
 
-def wall(got: dict[Any, Any], leaf: Any, name: str) -> causes.Finding | None:
+def wall(got: dict[Any, Any], leaf: Any, name: str) -> Finding | None:
     """The nearest node of torch's that got a gradient other than zero, of those that lead to a leaf and sent none."""
     senders = by_key((child, n) for n in got for child, _ in n.next_functions)
     ends = [n for n in got if getattr(n, "variable", None) is leaf]
     for end in ends:  # grows while it is read
         ends += (above := senders.pop(end, []))
         if (one := next((n for n in above if any(g is not None and g.any() for g in got[n])), None)) is not None:
-            return causes.Finding("wall", {"node": one.name(), "name": name})
+            return Finding("wall", {"node": one.name(), "name": name})
     return None
 
 
@@ -125,7 +130,7 @@ def of_gradients(grads: dict[str, Any]) -> Iterator[Remark]:
 
 def held_by(optimizer: Any) -> set[int]:
     """The tensors that an optimizer changes."""
-    return {id(p) for p in causes.parameters(optimizer)}
+    return {id(p) for p in parameters(optimizer)}
 
 
 def of_optimizer(params: dict[str, Any], optimizer: Any, model: str, context: Context | None) -> Iterator[Remark]:
@@ -133,7 +138,7 @@ def of_optimizer(params: dict[str, Any], optimizer: Any, model: str, context: Co
     held, own = held_by(optimizer), {id(p) for p in params.values()}
     left = [each for each, p in params.items() if p.requires_grad and id(p) not in held]
     if left:
-        found = causes.attempt(causes.missing_from, optimizer, context, rounds.optimizers(context)) if context else None
+        found = attempt(missing_from, optimizer, context) if context else None
         yield Remark("missing", {"names": listed(left), "count": len(left)}, found)
     if held - own:
         yield Remark("strangers", {"count": len(held - own), "model": model})
@@ -147,8 +152,8 @@ class Round:
 
     def __init__(self, step: Callable[[], Any], params: dict[str, Any], since: int | None) -> None:
         self.params, self.since, self.first = params, since, next(seqs)
-        self.bad: causes.Finding | None = None  # where NaN or Inf began
-        self.spread: causes.Finding | None = None
+        self.bad: Finding | None = None  # where NaN or Inf began
+        self.spread: Finding | None = None
         self.old: Any = None  # a node of the round before that this one builds on
         self.kept: list[str] = []  # parameters that still had the gradient of before
         self.reached: set[str] = set()

@@ -12,9 +12,11 @@ from typing import Any
 
 from ..core.beside.lines import learners_frame
 from ..core.graph import Node, function_of
-from ..text import LANGUAGES, get_language, knows, presentation, say
-from . import causes
+from ..text import LANGUAGES, get_language, knows, presentation, say, table
+from . import errors
+from .findings import Finding, attempt
 from .program import expression, is_cell, is_theirs, standing, theirs
+from .refused import Refused
 from .tracebacks import places
 
 
@@ -23,6 +25,8 @@ def explain(exception: BaseException, key: str, facts: dict[str, Any]) -> None:
 
     The finding stays with the error, for `why`.
     """
+    if Refused.trying:
+        return
     frame = theirs(learners_frame())
     if frame is None or not tell(exception, frame, frame.f_lasti, key, facts):
         for lang in languages() if knows(f"note.{key}") else ():
@@ -32,7 +36,7 @@ def explain(exception: BaseException, key: str, facts: dict[str, Any]) -> None:
 def tell(error: BaseException, frame: Any, lasti: int, key: str = "", facts: Any = None) -> bool:
     """Add the cause of an error that an instruction of the learner's raised, if it can be told."""
     context, node = standing(frame), expression(frame.f_code, lasti)
-    found: Any = context and node and causes.attempt(causes.find, error, key, facts or {}, node, context)
+    found: Any = context and node and attempt(errors.find, error, key, facts or {}, node, context)
     for lang in languages() if found else ():
         error.add_note(cause_told(found, lang, frame.f_code.co_filename))
     if found:  # the error may be kept for long, and a node keeps what it saved
@@ -73,7 +77,7 @@ def languages() -> tuple[str, ...]:
     return LANGUAGES if chosen == "both" else (chosen,)
 
 
-def cause_told(found: causes.Finding, lang: str, here: str = "") -> str:
+def cause_told(found: Finding, lang: str, here: str = "") -> str:
     """A cause, its line, and the cure; `here` is the file that it is told in, where that is not the one that runs."""
     told = {name: _made(value, lang) if isinstance(value, Node) else value for name, value in found.facts.items()}
     if found.line is not None:
@@ -82,7 +86,7 @@ def cause_told(found: causes.Finding, lang: str, here: str = "") -> str:
     if found.edit is not None and found.line is not None:
         number, text = found.edit
         key = "cure.indented" if text[:1].isspace() else "cure.edit"  # as it can be pasted
-        key += "_if" * (found.key in ("frozen", "buffer", "plain"))
+        key += "_if" * (found.key in table("names")["causes"]["meant"].split())
         parts.append(say(key, lang, place=_place((found.line[0], number, text), lang, here), text=text))
     return "\n".join(parts)
 

@@ -19,8 +19,10 @@ from ..core.graph import Freed, Node, TensorBase, node_of
 from ..core.row import reader as saved_reader
 from ..text import presentation, table
 from ..text.numbers import two_digits
-from .causes import Finding, by_rule, finding, grouped, parameters
+from .findings import Finding, finding
 from .live import Key, Reader
+from .matching import by_rule
+from .owners import parameters
 from .program import Context, called, expression, feeding, is_theirs, source_of
 
 SUSPECTS = {"bad": ("risky",), "zero": ("flat_here", "may_end")}  # their words are in names.ini
@@ -212,7 +214,7 @@ def spread(n: Any) -> Finding | None:
         return None
     facts = {"a": shapes[0], "b": shapes[1], "n": flat[0]}
     wide = pair[shapes.index(column)] if len(pair) == 2 else None
-    change = [(wide, f"{grouped(wide, context)}.squeeze(1)")] if wide is not None else []
+    change = [(wide, f"{context.source.grouped(wide)}.squeeze(1)")] if wide is not None else []
     return finding(told, context, at, *change, **facts) if at is not None else Finding(told, facts, n.line)
 
 
@@ -238,7 +240,9 @@ def misfit(nodes: list[Any]) -> Finding | None:
         for child in (c for edge in n.edges if n.code and isinstance(c := node_of(edge), Node) and c.code):
             below = " ".join(type(node_of(edge)).__name__ for edge in child.edges if edge is not None)
             dim = getattr(child, "saved_dim", "")
-            told = f"chain: 0 {type(child).__name__} 1 {type(n).__name__} dim {dim} of {below}"
+            parts = getattr(getattr(expression(n.code, n.lasti), "slice", None), "elts", ())
+            along = getattr(n, "saved_dim", len(parts))
+            told = f"chain: 0 {type(child).__name__} 1 {type(n).__name__} along {along} dim {dim} of {below}"
             places = [(m.code, m.lasti) for m in (child, n)]
             if (found := by_rule(told, places, Context(source_of(child.code)))) is not None:
                 return found

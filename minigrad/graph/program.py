@@ -86,6 +86,11 @@ class Source:
         """A node as it is written."""
         return ast.get_source_segment("\n".join(self.lines), node) or ""
 
+    def grouped(self, node: Any) -> str:
+        """A node as it can stand before a dot."""
+        plain = isinstance(node, ast.Name | ast.Call | ast.Attribute | ast.Subscript)
+        return self.text(node) if plain else f"({self.text(node)})"
+
     def line(self, node: Any) -> Line:
         """File, number and text of the line on which a node begins; of a method, on which its name stands."""
         number = span(node)[0]

@@ -11,10 +11,14 @@ from typing import Any
 
 from ..core.beside import ledger
 from ..core.graph import Freed
-from . import causes, numbers
-from .causes import Finding, by_rule, finding, leads_to, names_in, parameters, updated_anew
+from . import leaves, numbers
+from .cuts import leads_to, root_of
+from .findings import Finding, finding, first, keyword, names_in
 from .live import nodes_of
-from .program import Context, called, expression, feeding, is_learners
+from .matching import by_rule
+from .owners import missing_from, optimizers, parameters
+from .program import Context, called, expression, feeding
+from .slips import uphill
 
 BY_MODE = ("Dropout", "BatchNorm")  # layers that compute something else in training
 TINY = 1e-6  # of the rate that an optimizer began with: no step with less is to be seen
@@ -41,22 +45,13 @@ def events(own: set[int]) -> tuple[str, list[tuple[Any, ...]]]:
     return "".join(f" {word}{i}" for i, word in enumerate(words)), lines
 
 
-def optimizers(context: Context) -> dict[str, Any]:
-    """The learner's optimizers by name, those in attributes of their objects too, and those that did something."""
-    named = {name: value for name, value in context.names.items() if not name.startswith("_")}
-    named |= {f"self.{name}": value for owner in [*named.values()] if is_learners(owner)
-              for name, value in getattr(owner, "__dict__", {}).items()}
-    found = {name: value for name, value in named.items() if hasattr(value, "param_groups")}
-    acted = {o for _, owner, *_ in ledger.diary if hasattr(o := owner(), "param_groups")}
-    return found | {f"<{i}>": o for i, o in enumerate(acted.difference(found.values()))}
-
-
 def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
     """Why the backward that ran last has not reached a leaf, or what became of its gradient."""
     told, lines = events({id(leaf)})
-    found = causes.unreached(leaf, name, context) or by_rule(f"leaf {name}:{told}", lines, context)
+    found = leaves.unreached(leaf, name, context) or by_rule(f"leaf {name}:{told}", lines, context)
     if found is not None and found.key == "cleared":
-        return mistake([leaf], context) or replace(found, key="cleared_since" if numbers.updated(leaf) else "cleared")
+        since = replace(found, key="cleared_since" if numbers.updated(leaf) else "cleared")
+        return mistake([leaf], context) or uphill(leaf, context) or since
     return found
 
 
@@ -70,15 +65,15 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
     """What the order of events tells of tensors that do not learn; `asked`: the module or optimizer in question."""
     spent = (name for name, v in context.names.items() if isinstance(v, GeneratorType) and v.gi_frame is None)
     used_up = (by_rule(f"spent: {name}", None, context) for name in spent)
-    if (early := next(filter(None, used_up), None) or stale(own, context)) is not None:
+    if (early := first(used_up) or stale(own, context)) is not None:
         return early
     ids = {id(p) for p in own if p.requires_grad}
     every = optimizers(context)
     holding = {name: o for name, o in every.items() if ids & {id(p) for p in parameters(o)}}
     if not holding and any(p.grad is not None for p in own):
         stepped = {owner() for what, owner, *_ in ledger.diary if what == "step"}
-        lost = (causes.missing_from(o, context, every, ids) for o in every.values() if o in stepped)
-        return rebound(own, context) or next(filter(None, lost), None)
+        lost = (missing_from(o, context, ids) for o in every.values() if o in stepped)
+        return rebound(own, context) or first(lost)
     if len(holding) != 1:
         return None
     (name, optimizer), = holding.items()
@@ -95,9 +90,9 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
 
 def stale(own: list[Any], context: Context) -> Finding | None:
     """A result that was computed before the loop, and that backward(retain_graph=True) goes through in each turn."""
-    call, around = causes.last_backward(context) or (None, context)
-    loop = around.source.loop(call) if call is not None and causes.keyword(call, "retain_graph") else None
-    for here, there in feeding(causes.root_of(call), around) if loop is not None else ():
+    call, around = leaves.last_backward(context) or (None, context)
+    loop = around.source.loop(call) if call is not None and keyword(call, "retain_graph") else None
+    for here, there in feeding(root_of(call), around) if loop is not None else ():
         for n in (n for n in ast.walk(here) if isinstance(n, ast.Name) and loop in there.source.above(n)):
             t: Any = there.value(n)
             for made, home in there.made(n.id, n) if getattr(t, "grad_fn", None) is not None else ():
@@ -113,7 +108,7 @@ def rebound(own: list[Any], context: Context) -> Finding | None:
         for node in (n for n in ast.walk(source.tree) if isinstance(n, ast.Assign)):
             around = Context(source, source.function(node), names=context.names)
             name = ast.unparse(node.targets[0])  # if it is read there, too, it is meant to be the same
-            found = updated_anew(node.value, name, around) if name in names_in(node.value) else None
+            found = leaves.updated_anew(node.value, name, around) if name in names_in(node.value) else None
             if found is not None and any(leads_to(node.value, around, leaf) for leaf in own):
                 return replace(found, key="bound_anew")
     return None

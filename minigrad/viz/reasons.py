@@ -16,9 +16,12 @@ from dataclasses import replace
 from io import StringIO
 from typing import Any
 
-from ..graph import causes, checkup, live, notes, numbers, rounds, unfinished
-from ..graph.program import Context, expression, standing
+from ..graph import checkup, cuts, leaves, live, notes, numbers, owners, rounds, unfinished
+from ..graph.findings import Finding, attempt, first
+from ..graph.matching import by_rule
+from ..graph.program import Context, expression, source_of, standing
 from ..graph.restoring import Restoring
+from ..graph.slips import slips, uphill
 from ..graph.snapshot import AnyTensor, Graph, TensorRecord
 from ..text import both, demand, get_language, say
 from .display import Drawing, Read, TextWithDrawing, learners_names, library, reader_for
@@ -26,6 +29,7 @@ from .display import Drawing, Read, TextWithDrawing, learners_names, library, re
 MARKED = 8  # parameters without a gradient that are drawn
 LOSSES = 8  # named results that are searched for the leaf in question
 MISSING: Any = type("MISSING", (), {"__repr__": lambda self: "..."})()  # as why() is called for the last error
+NOWHERE = Context(source_of(""))  # where no line of the learner's asks
 # general sentences, left out where the cause is known
 BY_CAUSE = {f"why.{key}" for key in ("unreached", "unused", "cleared", "nonleaf", "constant", "integer")}
 Reason = tuple[str, dict[str, Any], set[str]]  # message, its blanks, ids to mark
@@ -38,10 +42,10 @@ def why(t: Any = MISSING) -> Explanation:
     exception. Raises: TypeError for anything else.
     """
     frame = sys._getframe(1)
-    context, call = standing(frame), expression(frame.f_code, frame.f_lasti)
+    context, call = standing(frame) or NOWHERE, expression(frame.f_code, frame.f_lasti)
     given = call.args[0] if isinstance(call, ast.Call) and call.args else None
     owner = given.value if isinstance(given, ast.Attribute) and given.attr == "grad" else None
-    whose = None if owner is None or context is None else context.value(owner)
+    whose = None if owner is None else context.value(owner)
     if t is None or (whose is not None and getattr(whose, "_grad", None) is t):  # asked for a gradient
         t = whose
     else:
@@ -53,13 +57,12 @@ def why(t: Any = MISSING) -> Explanation:
     t = t if hasattr(type(t), "named_parameters") else getattr(t, "optimizer", t)  # of a scheduler
     if hasattr(type(t), "named_parameters") or hasattr(t, "param_groups"):
         return of_several(t, context)
-    asked = context is not None and isinstance(t, int | float) and given
-    if asked and (found := causes.attempt(causes.number_of, asked, context)) is not None:
-        return Explanation([("why.number", {"name": ast.unparse(asked)}, set())], None, found)
+    if isinstance(t, int | float) and given and (found := attempt(cuts.number_of, given, context)) is not None:
+        return Explanation([("why.number", {"name": ast.unparse(given)}, set())], None, found)
     return of_tensor(t, owner, call, context)
 
 
-def of_tensor(t: AnyTensor, owner: Any, call: Any, context: Context | None) -> Explanation:
+def of_tensor(t: AnyTensor, owner: Any, call: Any, context: Context) -> Explanation:
     """What is to be said of a tensor, which the learner calls `owner` here."""
     names = learners_names()
     if owner is not None and not any(value is t for value in names.values()):
@@ -73,13 +76,10 @@ def of_tensor(t: AnyTensor, owner: Any, call: Any, context: Context | None) -> E
         later = () if found is not None and found.key == "cut" else why_backward_fails(graph)
         return Explanation([reason, *later], graph, found)
     reasons = [*why_no_grad(record), *why_backward_fails(graph)]
-    found = untold(t, record, context, call, any(s.freed for n in graph.nodes for s in n.saved))
     wrong = of_numbers(t) if ours else ""
+    found = untold(t, record, context, call, any(s.freed for n in graph.nodes for s in n.saved))
     if ours and (found is None or wrong):
-        found = in_training({label(record): t}, names, None, context) or found
-    if wrong == "bad_value" and context is not None:
-        roots = [*context.made(label(record), call)]
-        found = next(filter(None, (causes.attempt(numbers.fed, *root) for root in roots)), found)
+        found = in_training({label(record): t}, names, None, context) or found or first(slips([t], context))
     reasons += [(f"why.{wrong}", {"name": label(record)}, {record.id})] if wrong else []
     fine = "why.fine", {"name": label(record), "grad": record.grad}, {record.id}
     return Explanation(reasons or [fine], graph, found)
@@ -93,64 +93,79 @@ def of_numbers(t: AnyTensor) -> str:
 
 
 def in_training(own: Mapping[str, AnyTensor], names: Mapping[str, AnyTensor], asked: Any,
-                context: Context | None) -> causes.Finding | None:
+                context: Context) -> Finding | None:
     """What was done wrong with tensors in training, and what is wrong with the results that lead to the first of them.
 
     `asked`: the module or optimizer in question; without it, it is one tensor.
     """
     told = [(of_numbers(t), name, t) for name, t in own.items() if t.grad_fn is not None or t._grad is not None]
     wrong, name, t = next((one for one in told if one[0]), (told or [("", "", None)])[0])
-    written = causes.attempt(numbers.written, t, name, wrong) if t is not None else None
-    if written is not None and asked is not None and written.key != "grad_written":
+    written = None if t is None else attempt(numbers.written, t, name, wrong)
+    if asked is not None and written is not None and written.key != "grad_written":
         written, wrong = None, ""  # of one of many, which were cleared, most often
-    found = written if wrong and written is not None and written.key == "grad_written" else None
-    if found is None and context is not None and (t is None or t.is_leaf):
-        found = causes.attempt(rounds.mistake, [*own.values()], context, asked) or (written if wrong else None)
+
+    def in_order() -> Iterator[Finding | None]:
+        call, around = leaves.last_backward(context) or (None, context)
+        root = None if call is None else cuts.root_of(call)
+        if wrong.startswith("bad"):
+            made = context.made(name, None) if wrong == "bad_value" else [(root, around)] if root is not None else ()
+            yield from (attempt(numbers.fed, *one) for one in made)
+        if written is not None and written.key == "grad_written":
+            yield written
+        yield attempt(by_rule, "program:", None, context)
+        if t is None or t.is_leaf:
+            yield attempt(rounds.mistake, [*own.values()], context, asked)
+        yield from (attempt(uphill, leaf, context) for leaf in own.values())
+        if wrong:
+            yield written
+        yield from of_graphs(t, name, wrong, names) if t is not None else ()
+        for top in (v for v in (asked, *context.names.values()) if hasattr(type(v), "named_modules")):
+            if wrong == "zero" and any(p is t for p in top.parameters()):
+                yield attempt(numbers.stopped, t, top, context)
+        if wrong in numbers.SUSPECTS and root is not None:
+            yield attempt(cuts.cut_on_the_way, t, root, around) if wrong == "zero" else None
+            yield attempt(numbers.suspect, root, around, wrong)
+        if not (written or wrong or root is None):
+            yield attempt(cuts.added_number, root, around)
+        yield written
+
+    return first(in_order())
+
+
+def of_graphs(t: AnyTensor, name: str, wrong: str, names: Mapping[str, AnyTensor]) -> Iterator[Finding | None]:
+    """What the graph of the first named result that leads to a tensor shows; losses first, the latest first."""
     losses = [v for v in [*names.values()][::-1] if library(v) == "minigrad" and v.grad_fn is not None]
-    losses.sort(key=lambda v: (v is not t, v.numel() != 1))
-    for loss in losses[:LOSSES] if found is None and t is not None else ():
+    for loss in sorted(losses, key=lambda v: (v is not t, v.numel() != 1))[:LOSSES]:
         nodes = [*live.nodes_of([loss._edge()], {})]
         if loss is t or any(e is t for n in nodes for e in n.edges):
-            kind = wrong.partition("_")[0]
-            found = causes.attempt(numbers.misfit, nodes) or (
-                causes.attempt(numbers.cause, kind, loss, t, name, names) if wrong else None)
-        if found is not None or loss is t:
-            break
-    several = [asked, *(context.names.values() if context is not None else ())]
-    for top in (v for v in several if wrong == "zero" and hasattr(type(v), "named_modules")):
-        if found is None and any(p is t for p in top.parameters()):
-            found = causes.attempt(numbers.stopped, t, top, context)
-    if wrong in numbers.SUSPECTS and context is not None and (last := causes.last_backward(context)) is not None:
-        root = causes.root_of(last[0]), last[1]
-        fed = causes.attempt(numbers.fed, *root) if wrong == "bad" else None
-        found = fed or found or written or causes.attempt(numbers.suspect, *root, wrong)
-    if not (found or written or wrong) and context is not None and (last := causes.last_backward(context)) is not None:
-        found = causes.attempt(causes.added_number, causes.root_of(last[0]), last[1])
-    return found or written
+            yield attempt(numbers.misfit, nodes)
+            yield attempt(numbers.cause, wrong.partition("_")[0], loss, t, name, names) if wrong else None
+        if loss is t:
+            return
 
 
-def untold(t: AnyTensor, record: TensorRecord, context: Context | None, call: Any, ran: bool) -> causes.Finding | None:
+def untold(t: AnyTensor, record: TensorRecord, context: Context, call: Any, ran: bool) -> Finding | None:
     """The line to blame for a constant, or for a result that keeps no gradient, or asked for it after backward ran."""
-    if context is None or library(t) != "minigrad" or not record.name:
+    if library(t) != "minigrad" or not record.name:
         return None
     made = [*context.made(record.name, call)] or [*context.made(record.name.partition("[")[0], call)]
     if record.kind == "nonleaf" and record.grad is None and (ran or not record.retains_grad):
-        return causes.not_a_leaf(t, record.name, made, ran and t.numel() == 1)
+        return leaves.not_a_leaf(t, record.name, made, ran and t.numel() == 1)
     if record.kind != "constant":
         return None
     if type(t).__name__ == "Parameter":
-        return rounds.wanted(t, causes.by_rule(f"off: {record.name}", call, context), context)
-    if (found := causes.buffer(t, context)) is not None:
-        return found
-    return causes.constant(t, record.name, made)
+        return rounds.wanted(t, leaves.switched_off(record.name, context), context)
+    found = owners.buffer(t, context) or leaves.constant(t, record.name, made)
+    meant = found is not None and found.key == "block"  # nobody missed its history yet
+    return replace(found, key="off", facts={**found.facts, "name": record.name}) if found and meant else found
 
 
-def last_error(context: Context | None) -> Explanation:
+def last_error(context: Context) -> Explanation:
     """What is to be said of the exception that is being handled, or that nobody caught; else of a module that has
     a name and does not learn."""
     error = unfinished.last_error()
     if error is None:
-        several = [*modules_of(context), *(rounds.optimizers(context).values() if context else ())]
+        several = [*modules_of(context), *owners.optimizers(context).values()]
         answers = (of_several(one, context) for one in several)
         return next((a for a in answers if a.found is not None), Explanation([("why.no_error", {}, set())], None))
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
@@ -169,29 +184,31 @@ def of_error(error: BaseException) -> Explanation:
     return answer
 
 
-def of_several(owner: Any, context: Context | None) -> Explanation:
+def of_several(owner: Any, context: Context) -> Explanation:
     """What keeps the parameters of a module, or of an optimizer, from learning: those nobody lists, those that no
     optimizer has, those without a gradient."""
-    names, several = learners_names(), causes.parameters(owner)
+    names, several = learners_names(), owners.parameters(owner)
     if module := hasattr(type(owner), "named_parameters"):
         params, wholes = dict(owner.named_parameters()), [owner]
     else:
         params = {next((name for name, t in names.items() if t is p), f"[{i}]"): p for i, p in enumerate(several)}
         wholes = [m for m in modules_of(context) if {*map(id, m.parameters())} & {*map(id, several)}]
-    ours = library(next(iter(params.values()), None)) == "minigrad"
-    found = next(filter(None, map(causes.unregistered, wholes)), None)
-    found = found or (in_training(params, names, owner, context) if ours else None)
-    if context is not None and not module:
-        found = found or causes.missing_from(owner, context, rounds.optimizers(context))
-    homes = {type(m): home for whole in wholes for m in whole.modules() if (home := causes.constructor(m)) is not None}
-    for kind, home in homes.items() if found is None else ():
-        found = found or causes.by_rule(f"anew: {kind.__name__}", None, home)
     without = {name: p for name, p in params.items() if p.grad is None}
-    for name, p in without.items():
-        if found is None and context is not None:
-            off = not p.requires_grad
-            found = causes.by_rule(f"off: {name}", None, context) if off else rounds.unreached(p, name, context)
-            found = found and rounds.wanted(p, replace(found, key="frozen") if off else found, context)  # on purpose?
+
+    def in_order() -> Iterator[Finding | None]:
+        yield from map(owners.unregistered, wholes)
+        ours = library(next(iter(params.values()), None)) == "minigrad"
+        yield in_training(params, names, owner, context) if ours else None
+        yield None if module else owners.missing_from(owner, context)
+        homes = {type(m).__name__: home for whole in wholes for m in whole.modules() if (home := owners.constructor(m))}
+        yield from (by_rule(f"anew: {kind}", None, home) for kind, home in homes.items())
+        for name, p in without.items():
+            found = rounds.unreached(p, name, context) if p.requires_grad else leaves.switched_off(name, context)
+            found = replace(found, key="frozen") if found is not None and found.key == "switched_off" else found
+            yield rounds.wanted(p, found, context)  # on purpose?
+        yield from slips(several, context, owner)
+
+    found = first(in_order())
     facts = {"count": len(several), "without": ", ".join(without), "number": len(without)}
     key = ("module_without" if without else "module" if several else "module_none") if module else "optimizer"
     reasons: list[Reason] = [(f"why.{key}", facts, set())]
@@ -200,9 +217,9 @@ def of_several(owner: Any, context: Context | None) -> Explanation:
     return Explanation(reasons, None, found)
 
 
-def modules_of(context: Context | None) -> list[Any]:
+def modules_of(context: Context) -> list[Any]:
     """The modules that have a name where the learner asks."""
-    return [v for v in (context.names.values() if context else ()) if hasattr(type(v), "named_parameters")]
+    return [v for v in (context.names.values()) if hasattr(type(v), "named_parameters")]
 
 
 def label(t: TensorRecord) -> str:
@@ -220,14 +237,14 @@ def why_no_grad(t: TensorRecord) -> Iterator[Reason]:
         yield f"why.{'retained' if t.retains_grad else 'nonleaf'}", facts, {t.id}
 
 
-def unreached(t: TensorRecord, leaf: AnyTensor, read: Read, names: Mapping[str, AnyTensor], context: Context | None,
-              call: Any) -> tuple[Graph, Reason, causes.Finding | None]:
+def unreached(t: TensorRecord, leaf: AnyTensor, read: Read, names: Mapping[str, AnyTensor], context: Context,
+              call: Any) -> tuple[Graph, Reason, Finding | None]:
     """A leaf without `.grad`: which named result leads to it, and has that run backward?"""
     results = [(k, v) for k, v in names.items() if v.grad_fn is not None and library(v) == library(leaf)][::-1]
     results.sort(key=lambda named: named[1].numel() != 1)  # losses first, the latest first
     others: dict[str, AnyTensor] = {}
     cut_off: list[AnyTensor] = []  # what leads to the leaf, and was cut off
-    found = rounds.unreached(leaf, label(t), context) if context and library(leaf) == "minigrad" else None
+    found = rounds.unreached(leaf, label(t), context) if library(leaf) == "minigrad" else None
     named, seen, nodes = {**names, label(t): leaf}, dict[int, Any](), list[Any]()
     for name, loss in results[:LOSSES]:
         if library(leaf) == "minigrad":
@@ -236,19 +253,19 @@ def unreached(t: TensorRecord, leaf: AnyTensor, read: Read, names: Mapping[str, 
             here = leaf in {e for n in new for e in n.edges}
         else:
             here = any(r.kind == "leaf" and r.name == label(t) for r in read(loss, names=named).tensors)
-        if here and found is not None and found.key == "cut" and (loss.numel() != 1 or causes.was_cut(loss)):
+        if here and found is not None and found.key == "cut" and (loss.numel() != 1 or cuts.was_cut(loss)):
             cut_off.append(loss)
             nodes, seen = [], {}  # others may lead there by the same nodes
         elif here:
             near = {"near": live.ends(nodes, leaf)} if nodes else {}
             graph = read(loss, names=named, **near)
-            other = found is not None and found.key == "no_use" and context and causes.last_backward(context)
+            other = found is not None and found.key == "no_use" and leaves.last_backward(context)
             ran = any(s.freed for n in graph.nodes for s in n.saved) and not other
             key = "why.cleared" if ran else "why.not_yet"
             if other and found is not None:  # the last backward began elsewhere
-                found.edit = other[1].source.edited((causes.root_of(other[0]), name)) if loss.numel() == 1 else None
+                found.edit = other[1].source.edited((cuts.root_of(other[0]), name)) if loss.numel() == 1 else None
             elif not ran:
-                found = causes.not_run(name, loss.numel() == 1, context, call) if context else None
+                found = by_rule("program:", None, context) or leaves.not_run(name, loss.numel() == 1, context, call)
             elif found is not None and found.key in ("cut", "block", "remade", "gives_nothing"):  # not on this way
                 found = None
             marks = {r.id for r in graph.tensors if r.kind == "leaf" and r.name == label(t)}
@@ -295,7 +312,7 @@ class Explanation(TextWithDrawing):
     program; each is None where it is not known.
     """
 
-    def __init__(self, reasons: list[Reason], graph: Graph | None, found: causes.Finding | None = None) -> None:
+    def __init__(self, reasons: list[Reason], graph: Graph | None, found: Finding | None = None) -> None:
         self.reasons, self.found, self.told, self.here = reasons, found, False, notes.file_now()
         self.line = None if found is None else found.line
         self.edit = None if found is None else found.edit
@@ -326,7 +343,7 @@ def doctor(model: Any, loss: AnyTensor, optimizer: Any = None, step: Callable[[]
     fits = hasattr(type(model), "named_parameters") and (step is None or callable(step))
     demand(fits, "doctor.wrong", TypeError, model=type(model).__name__, step=type(step).__name__)
     frame = sys._getframe(1)
-    context, call = standing(frame), expression(frame.f_code, frame.f_lasti)
+    context, call = standing(frame) or NOWHERE, expression(frame.f_code, frame.f_lasti)
     given = dict(zip(("model", "loss"), getattr(call, "args", ()), strict=False))
     given |= {k.arg: k.value for k in getattr(call, "keywords", ()) if k.arg in ("model", "loss")}
     names = [ast.unparse(given[word]) if word in given else word for word in ("model", "loss")]

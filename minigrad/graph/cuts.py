@@ -1,0 +1,228 @@
+"""Where a value lost its history: the ledger's cuts, and blocks in which nothing is recorded.
+
+Both are looked for on one way: the expressions that made a value, back from where `backward` began. The edit leaves the
+cut out, with all that only carried the value on.
+"""
+
+import ast
+import copy
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from ..core.beside import ledger
+from ..core.graph import TensorBase, node_of
+from .findings import Finding, finding, keyword, receiver, stretch
+from .live import is_tensor, nodes_of
+from .matching import by_rule
+from .owners import parameters
+from .program import Context, called, expression, feeding, is_theirs, span, word
+
+PASSES_ON = set("numpy item tolist cpu clone float double half copy long int astype".split())
+MAKES = {"tensor", "as_tensor", "from_numpy", "Tensor", "float", "FloatTensor", "asarray", "array"}
+ALWAYS = {"no_grad", "inference_mode"}  # blocks that record nothing, whatever they are given
+
+
+def cuts(root: Any, context: Context) -> Iterator[tuple[Any, Any, Context]]:
+    """The places of the ledger in the expressions that made `root`, with the expression that cut and its context."""
+    for here, around in feeding(root, context):
+        yield from ((place, at, around) for place, at in cuts_in(here, around))
+
+
+def cuts_in(node: Any, context: Context) -> Iterator[tuple[Any, Any]]:
+    """The places of the ledger inside an expression, with the expression that cut."""
+    inside = {*ast.walk(node)}
+    for place in list(ledger.places.values()):
+        if place.code.co_filename == context.source.file and (at := expression(place.code, place.lasti)) in inside:
+            yield place, at
+
+
+def cut(place: Any, at: Any, context: Context, mend: bool = True, key: str = "cut", **facts: Any) -> Finding:
+    """What is to be said of a place of the ledger."""
+    return finding(key, context, at, *(uncut(place, at, context) if mend else ()), word=word(place), **facts)
+
+
+def number_of(root: Any, context: Context, kind: str = "") -> Finding | None:
+    """What made a number, or an array, of a tensor, behind an expression."""
+    made = (one for one in cuts(root, context) if kind in ast.unparse(one[2].source.statement(one[1])))
+    return next((cut(*one) for one in made), None)
+
+
+def cut_on_the_way(leaf: Any, root: Any, context: Context) -> Finding | None:
+    """What cut a leaf off, or without one anything, in the expressions that made `root`."""
+    anew = False  # whether a later step would cut again what was left uncut
+    for here, there in feeding(root, context):
+        for place, at in cuts_in(here, there):
+            if leaf is None or (leads_to(receiver(at), there, leaf) and came_from(place, leaf)):
+                return cut(place, at, there, not (anew or shared(at, there)))
+        calls = [n for n in ast.walk(here) if isinstance(n, ast.Call)]
+        anew |= any(called(n) in MAKES and computed(n) for n in calls)
+        own = [(n, i) for n in calls if leaf is not None and called(n) == "apply"
+               for i, given in enumerate(n.args) if leads_to(given, there, leaf)]
+        for n, i in own:
+            if (none := by_rule(f"apply: {ast.unparse(n).partition('.apply(')[0]}(#{i}", here, there)) is not None:
+                return none
+        update = isinstance(there.source.statement(here), ast.AugAssign)  # of a leaf, which it stays
+        if (leaf is None or (not update and leads_to(here, there, leaf))) and (block := block_around(here, there)):
+            return replace(block, edit=None) if leaf is not None and shared(here, there) else block
+    return None
+
+
+def leads_to(node: Any, context: Context, leaf: Any) -> bool:
+    """Whether what made an expression reads `leaf`, by name or in a module or a list."""
+    for here, around in feeding(node, context):
+        for part in ast.walk(here):
+            value = around.value(part) if isinstance(part, ast.Name | ast.Attribute | ast.Subscript) else None
+            code = getattr(getattr(type(value), "forward", None), "__code__", None)
+            # what it uses stands in its forward; `ws[0]` is not all of `ws`
+            read = (code is not None and is_theirs(code)) or isinstance(around.source.parents.get(part), ast.Subscript)
+            if value is leaf or (not read and any(other is leaf for other in parameters(value))):
+                return True
+    return False
+
+
+def came_from(place: Any, leaf: Any) -> bool:
+    """Whether what was cut off last came from a leaf, or nobody knows any more: of several leaves it is the last."""
+    node = place.origin()
+    if node is None or isinstance(node, TensorBase) or place.result() is leaf:  # the last makes a leaf: it cut none
+        return place.result() is not leaf and (node is leaf or node is None or place.count > 1)
+    return any(leaf is end for n in nodes_of([node], {}) for end in n.edges)
+
+
+def was_cut(t: Any) -> bool:
+    """Whether a value was taken out of this very tensor: then it may be no loss, but on the way to one."""
+    return any(place.origin() is t.grad_fn for place in list(ledger.places.values()))
+
+
+def shared(at: Any, context: Context) -> bool:
+    """Whether several calls of backward in a program go through the same value: the first would free its graph."""
+    calls = (n for n in context.source.calls if called(n) == "backward" and keyword(n, "retain_graph") is None)
+    ways = (feeding(root_of(n), context._replace(function=context.source.function(n))) for n in calls)
+    return sum(any(at in ast.walk(here) for here, _ in way) for way in ways) > 1
+
+
+def root_of(call: Any) -> Any:
+    """What a call of backward or grad starts from."""
+    given = receiver(call) if called(call) == "backward" else call.args[0] if call.args else call
+    return call.args[0] if isinstance(given, ast.Attribute) and given.attr == "autograd" and call.args else given
+
+
+def computed(call: Any) -> bool:
+    """Whether a call is given more than numbers."""
+    return any(isinstance(n, ast.Name | ast.Call) for a in call.args for n in ast.walk(a))
+
+
+# ---- blocks
+
+
+def block_around(node: Any, context: Context) -> Finding | None:
+    """The `with torch.no_grad():`, the decorator, or the line before, that switched recording off for an expression."""
+    source = context.source
+    around = [switch for up in source.above(node) for switch in (
+        [item.context_expr for item in up.items] if isinstance(up, ast.With) else getattr(up, "decorator_list", ()))]
+    before = [n for n in source.calls if called(n) == "set_grad_enabled" and n.lineno < node.lineno
+              and isinstance(source.parents[n], ast.Expr)]
+    switches: list[Any] = [*around, *sorted(before, key=lambda n: -n.lineno)[:1]]
+    for switch in switches:
+        name = called(switch) or getattr(switch, "attr", getattr(switch, "id", ""))
+        flag = switch.args[0] if name == "set_grad_enabled" and switch.args else None
+        if name in ALWAYS or (not flag.value if isinstance(flag, ast.Constant) else flag and asking(node, context)):
+            change = (flag, "True") if flag else (switch, source.text(switch).replace(name, "enable_grad"))
+            return finding("block", context, switch, change, word=name)
+    return None
+
+
+def asking(node: Any, context: Context) -> bool:
+    """Whether an expression reads a tensor that asks for a gradient."""
+    return any(t.requires_grad for t in tensors_in(node, context))
+
+
+def tensors_in(node: Any, context: Context) -> list[Any]:
+    """The tensors that an expression reads, those in modules and lists too."""
+    values = [context.value(n) for n in ast.walk(node) if isinstance(n, ast.Name | ast.Attribute)]
+    return [t for v in values for t in ([v] if isinstance(v, TensorBase) else parameters(v))]
+
+
+# ---- the edit that leaves a cut out
+
+
+def uncut(place: Any, at: Any, context: Context) -> list[tuple[Any, str]]:
+    """The change that leaves a cut out: of the whole chain that only carries the value on, NumPy's functions too."""
+    source, kept, top = context.source, receiver(at), at
+    compared: Any = next(up for up in source.above(at) if isinstance(up, ast.Compare | ast.NamedExpr | ast.stmt))
+    if place.kind.isidentifier() or isinstance(compared, ast.Compare):  # whole numbers, truth values have no history
+        return []
+    if place.kind == "torch.tensor()":
+        return stacked(at, context)
+    owner = getattr(getattr(at, "func", None), "value", None)
+    if getattr(owner, "id", "") == "math":
+        return [(owner, "torch")] if hasattr(TensorBase._plain, called(at)) else []
+    bare, whole, array = source.text(kept), source.grouped(kept), called(at) == "numpy"
+    while True:
+        up = source.parents.get(top)
+        module = getattr(getattr(getattr(up, "func", None), "value", None), "id", "")
+        if isinstance(up, ast.Attribute) and up.attr in PASSES_ON and isinstance(source.parents.get(up), ast.Call):
+            top, array = source.parents[up], array or up.attr == "numpy"
+        elif isinstance(up, ast.Call) and called(up) in MAKES and up.args[:1] == [top]:
+            top, array = up, False
+        elif isinstance(up, ast.Call) and module in ("np", "numpy") and hasattr(TensorBase._plain, called(up)):
+            whole = bare = f"torch{source.text(up)[len(module):].replace(source.text(top), bare)}"
+            top = up
+        elif isinstance(up, ast.List | ast.ListComp) and called(source.parents.get(up)) in MAKES:
+            return stacked(source.parents[up], context)
+        else:
+            break
+    call = next((n for n in source.above(top) if called(n) in MAKES and isinstance(up, ast.BinOp)), None)
+    if call is not None:  # arithmetic of NumPy's inside: the same of tensors
+        return [(call, f"({source.text(call.args[0]).replace(source.text(top), whole)})")]
+    if top.lineno != top.end_lineno and kept is getattr(getattr(at, "func", at), "value", None):  # `.detach()` goes
+        number, _, column, _ = span(at)
+        return [(stretch(number, column - 1, top.end_lineno, top.end_col_offset), "")]
+    given = isinstance(up, ast.Call) and top in up.args
+    return [] if given and array else [(top, bare if given or isinstance(up, ast.stmt) else whole)]
+
+
+class Carried(ast.NodeTransformer):
+    """Leaves out what only carries a value on: `t.item()`, `t.detach()` and `float(t)` are t."""
+
+    def visit_Call(self, node: ast.Call) -> ast.AST:
+        self.generic_visit(node)
+        return receiver(node) if called(node) in {*PASSES_ON, "detach"} else node
+
+
+def stacked(call: Any, context: Context) -> list[tuple[Any, str]]:
+    """`torch.tensor([a, b.item()])` as `torch.stack([a, b])`."""
+    given, text = call.args[0], context.source.text
+    written_out = isinstance(given, ast.List | ast.ListComp)
+    several = context.made(given.id, given) if isinstance(given, ast.Name) else ()
+    if not written_out and not any(isinstance(made, ast.List | ast.ListComp) for made, _ in several):
+        return [(call, text(given))]
+    parts = [*getattr(given, "elts", ()), getattr(given, "elt", given)]
+    if any(isinstance(part, ast.List | ast.Constant) for part in parts if part is not given):
+        return []
+    new = ast.unparse(Carried().visit(copy.deepcopy(given)))
+    return [(call, f"{text(call.func).rpartition('.')[0] or 'torch'}.stack({new})")]
+
+
+# ---- a term of the loss
+
+
+def added_number(root: Any, context: Context) -> Finding | None:
+    """A term of the sum behind an expression that was cut off and became a number: no gradient changes with it."""
+    ways = [(root, context), *context.made(ast.unparse(root), root)] if is_tensor(loss := context.value(root)) else []
+    terms = [(*way, loss._edge()) for way in ways]
+    for term, around, edge in terms:  # grows while it is read
+        code, kind = getattr(n := node_of(edge), "code", None), type(getattr(term, "op", None)).__name__
+        if code is None or kind not in ("Add", "Sub") or expression(code, n.lasti) is not term:
+            continue
+        ends = [e for e in n.edges if e is not None]
+        cut_off = {n for _, at in cuts_in(term, around) for n in ast.walk(at)}
+        sides = {side: all(isinstance(around.value(n), int | float) for n in ast.walk(side)
+                           if isinstance(n, ast.Name) and n not in cut_off) for side in (term.left, term.right)}
+        plain = [side for side, number in sides.items() if number and len(ends) == 1]
+        terms += [(side, around, e) for side, e in zip([s for s in sides if s not in plain], ends, strict=False)]
+        for place, at, there in cuts(plain[0], around) if len(plain) == 1 else ():
+            early = there.function is not around.function or at.lineno <= term.end_lineno  # not of a later turn
+            if early and place.kind in ("item()", "float()"):
+                return cut(place, at, there, key="added_number", name=ast.unparse(root))
+    return None

@@ -1,0 +1,301 @@
+"""The cause of an error: what was freed or overwritten, what is None, what a name was meant to be, what did not fit.
+
+`find` is the way in: it asks one finder after the other, by the key of the error, its text, or the failing expression.
+"""
+
+import ast
+import inspect
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from itertools import dropwhile
+from types import ModuleType
+from typing import Any
+
+from ..core.beside import ledger
+from ..core.beside.lines import PACKAGE_FILES
+from ..core.graph import Freed, TensorBase
+from ..text import torch_names
+from ..text.presentation import nearest
+from .cuts import number_of, root_of
+from .findings import Finding, finding, first, names_in, reads_of, receiver, with_keyword
+from .leaves import no_flag, not_a_leaf, unreached, untracked
+from .live import is_tensor, nodes_of
+from .matching import by_rule
+from .owners import inner, parameters, unregistered
+from .program import Context, called, expression, feeding, is_learners, source_of, written
+from .refused import Refused
+from .tracebacks import places
+
+WHOSE = {"backward", "step", "zero_grad", "parameters", "state_dict", "load_state_dict"}  # each of one kind of thing
+
+
+def find(error: BaseException, key: str, facts: dict[str, Any], node: Any, context: Context) -> Finding | None:
+    """The cause of an error, by its key, its text, or what is None in the expression that failed."""
+    if (found := first(finder(error, node, context) for finder in FINDERS)) is not None:
+        return found
+    if "bad" in facts:  # a number that no row, or no class, has: where it was asked for, and how many there are
+        return finding(key, context, node, **facts)
+    return BY_KEY[key](facts, node, context) if key in BY_KEY else None if key else operands(error, node, context)
+
+
+def operands(error: BaseException, node: Any, context: Context) -> Finding | None:
+    """What the tensors of the line were when an operation refused them, where nothing has said more of it."""
+    last = [*places(error.__traceback__)][-1].tb_frame.f_code
+    if getattr(error, "__notes__", ()) or last.co_filename not in PACKAGE_FILES:
+        return None
+    told = Refused(error, node, context).told()
+    return finding("operands", context, node, told=told) if told else None
+
+
+# ---- a graph that is gone
+
+
+def freed(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
+    """Backward went through a node that an earlier backward has freed: that one, or what was kept from turn to turn."""
+    node: Any = facts.get("node")
+    marks = [getattr(node, slot) for slot in getattr(node, "frees", ())]
+    mark: Any = next((m for m in marks if isinstance(m, Freed) and m.code), None)
+    before = mark and expression(mark.code, mark.lasti)
+    if not isinstance(before, ast.Call):
+        return None
+    if before is not call:
+        other = Context(source_of(mark.code))
+        after = dropwhile(lambda entry: entry[3] is not mark, ledger.diary)
+        stepped = {id(p) for what, owner, *_ in after if what == "step" for p in parameters(owner())}
+        if any(id(end) in stepped for n in nodes_of([node], {}) for end in n.edges):  # what was saved is overwritten
+            return finding("freed_and_stepped", other, before, node=node)
+        return finding("freed_before", other, before, with_keyword(before, "retain_graph=True", other), node=node)
+    again = finding("freed_again", context, before, node=node)
+    return made_before(node, call, context) or first(crossing(node, *one) for one in regions(call, context)) or again
+
+
+def regions(call: Any, context: Context) -> Iterator[tuple[Any, Context, Any]]:
+    """The parts of the program that run again before each backward: its loop, or function, and the functions that made
+    what it starts from; each with its context, and the root."""
+    root = root_of(call)
+    around = {id(there.function): there for _, there in feeding(root, context)}
+    yield context.source.loop(call) or context.function, context, root
+    yield from ((there.function, there, root) for there in around.values() if there.function is not context.function)
+
+
+def made_before(node: Any, call: Any, context: Context) -> Finding | None:
+    """A freed node that was made once, by a line before the loop, or function, that runs backward again and again."""
+    made, region = expression(node.code, node.lasti), context.source.loop(call) or context.function
+    source, home = source_of(node.code), source_of(node.code).function(made) if made is not None else None
+    if made is None or region is None or region in source.above(made) or home not in (None, context.function):
+        return None
+    statement, text = source.statement(made), context.source.grouped(getattr(source.statement(made), "value", made))
+    name = next(iter(written(statement)), "")
+    changes = [(use, f"({text})") for use in reads_of(name, region)] if source is context.source else []
+    return finding("kept_outside", Context(source), statement, *changes, name=name)
+
+
+def crossing(node: Any, region: Any, context: Context, root: Any) -> Finding | None:
+    """What leads to a freed node and is handed from one turn to the next, with the cut that ends its history there."""
+    if region is None:
+        return None
+    source, inside = context.source, {*ast.walk(region)}
+    for name in dict.fromkeys(ast.unparse(n) for n in ast.walk(region) if isinstance(n, ast.Name | ast.Attribute)):
+        uses = reads_of(name, region)
+        writes = source.writes.get((context.function, name), [])
+        own = [w for w in writes if w in inside]
+        later = own and not isinstance(own[0], ast.AugAssign) and uses and uses[0].lineno > own[0].lineno
+        if not uses or later or not leads(context.value(uses[0]), node):
+            continue
+        if own:
+            return taken_over(name, own[0], uses, [w for w in writes if w not in inside], context, root)
+        for value, around in context.made(name, uses[0]):
+            text, write = around.source.grouped(value), around.source.statement(value)
+            if context.function is not None and any(value is given for given, _ in context.argument(name)):
+                return finding("carried", around, value, (value, f"{text}.detach()"), name=name)
+            if text in source.text(region):  # that is done, and this is what it is compared with
+                return finding("kept_outside", around, write, (value, f"{text}.detach()"), name=name)
+            changes = [(use, f"({text})") for use in uses] if around.source is source else []
+            return finding("kept_outside", around, write, *changes, name=name)
+    return None
+
+
+def leads(value: Any, node: Any) -> bool:
+    """Whether the graph of a tensor, or of one in a list, leads to a node."""
+    tensors = [t for t in [value, *inner(value)] if isinstance(t, TensorBase)]
+    return any(n is node for n in nodes_of([t._edge() for t in tensors], {}))
+
+
+def taken_over(name: str, statement: Any, uses: list[Any], before: list[Any], context: Context, root: Any) -> Finding:
+    """A value that each turn takes over from the one before with its history: the turn that writes it, cut there."""
+    source, value = context.source, statement.value
+    if not isinstance(statement, ast.Assign | ast.AugAssign):  # put into a list
+        given = value.args[-1]
+        return finding("kept", context, statement, (given, f"{source.grouped(given)}.detach()"), name=name)
+    if isinstance(getattr(statement, "targets", [None])[0], ast.Subscript):
+        return finding("kept", context, statement, name=name)
+    starts = [w.value.value for w in before if isinstance(getattr(w, "value", None), ast.Constant)]
+    own = [n for n in uses if n in {*ast.walk(value)} and not isinstance(source.parents[n], ast.Compare)]
+    if ast.unparse(root) == name and (isinstance(statement, ast.AugAssign) or any(s is not None for s in starts)):
+        parts = [value] if isinstance(statement, ast.AugAssign) else [n for n in ast.iter_child_nodes(value)
+                                                                      if isinstance(n, ast.expr)]
+        changes = [(root, source.text(part)) for part in parts if name not in names_in(part)]  # of this turn
+        return finding("carried", context, statement, *changes, name=name)
+    many = isinstance(context.value(uses[0]), tuple)
+    end = f"tuple(t.detach() for t in {name})" if many else f"{name}.detach()"
+    end = f"({name} if {name} is None else {end})" if starts else end
+    changes = [(n, end) for n in own] or [(value, f"{source.grouped(value)}.detach()")]
+    return finding("carried", context, statement, *changes, name=name)
+
+
+# ---- a value that was written over
+
+
+def overwritten(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
+    """The first write into a value since a node saved it, and the same out of place."""
+    counter = facts.get("counter") or [0]
+    code, lasti = [*counter[1:][facts["expected"] - counter[0] :], ()][0] or (None, 0)
+    source, at = source_of(code or ""), code and expression(code, lasti)
+    if at is None:
+        return None
+    statement, made = source.statement(at), facts["node"]
+    there, text = Context(source, source.function(statement), names=context.names), source.text
+    if called(at) == "step" or any(isinstance(up, ast.With) for up in source.above(statement)):
+        return finding("updated_early", there, statement, node=made)
+    value = getattr(statement, "value", None)
+    targets = getattr(statement, "targets", [getattr(statement, "target", value)])
+    gone = isinstance(statement, ast.Assign | ast.AugAssign) and source.function(statement) is not None  # its names are
+    bases = [target.value if isinstance(target, ast.Subscript) else target for target in targets]
+    names = [n for base in bases for n in ast.walk(base)
+             if isinstance(there.value(n), TensorBase) or (gone and isinstance(n, ast.Name) and n.id != "self")]
+    plain = isinstance(statement, ast.Assign | ast.AugAssign) or called(value).endswith("_")
+    if names and plain and called(value and receiver(value)) not in ("detach", "numpy"):
+        name = text(names[0])
+        own = made.code is not None and expression(made.code, made.lasti) in {*ast.walk(statement)}
+        reads = [source.parents[n] if isinstance(source.parents[n], ast.Subscript) else n
+                 for n in reads_of(name, value) if own and isinstance(statement, ast.Assign)]
+        changes = [(n, f"{text(n)}.clone()") for n in reads]
+        changes = changes or [(statement, f"{name} = {name}.clone(); {text(statement)}")]
+        return finding("overwritten", there, statement, *changes, node=made)
+    if not plain and (option := by_rule("inplace", statement, there)) is not None:
+        return replace(option, facts={"node": made})
+    return finding("overwritten" if plain else "written_by", there, statement, node=made)
+
+
+# ---- something of another kind
+
+
+def of_another_kind(error: BaseException, node: Any, context: Context) -> Finding | None:
+    """A number, an array, or None, where a tensor is expected: what made it one."""
+    text, told = str(error), re.search(KINDS, str(error))
+    start = receiver(getattr(node, "func", node)) if told and told[1] else node
+    if told is not None and (found := number_of(start, context, "numpy()" if told[2] else "")) is not None:
+        return found
+    if "NoneType" not in text or not isinstance(error, TypeError | AttributeError):
+        return None
+    for part in (n for n in ast.walk(node) if isinstance(n, ast.Attribute) and n.attr == "grad"):
+        owner = context.value(part.value)
+        if isinstance(owner, TensorBase) and owner._grad is None and not (
+                owner.is_leaf and re.search("'(zero_|fill_|data|detach_)'", text)):  # nothing to clear yet
+            return without_gradient(owner, context.source.text(part.value), node, context)
+    for here, around in feeding(node, context):
+        for inside in filter(None, map(around.definition, (n for n in ast.walk(here) if isinstance(n, ast.Call)))):
+            if not any(isinstance(n, ast.Return | ast.Yield) for n in ast.walk(inside.function)):
+                last = inside.function.body[-1]
+                change = [(last, f"return {inside.source.text(last.value)}")] * isinstance(last, ast.Assign | ast.Expr)
+                return finding("no_return", inside, last, *change, name=inside.function.name)
+    return None
+
+
+# a number whose backward is asked for, an array whose size is called, a number in a list of tensors
+KINDS = ("'(?:float|int|list)' object has no attribute '(backward)'|^'(int)' object is not callable$|"
+         "expected Tensor as element \\d+ in argument 0, but got (?:float|int)")
+
+
+def without_gradient(owner: Any, name: str, node: Any, context: Context) -> Finding:
+    """Why a tensor whose gradient is used has none; it may be one of several in a list or a dict."""
+    several = {f"{whole}[{key!r}]": one for whole, value in context.names.items()
+               for key, one in (value.items() if isinstance(value, dict) else enumerate(inner(value)))}
+    name = next((each for each, one in several.items() if one is owner), name)
+    made = [*context.made(name, node)]
+    found = unreached(owner, name, context) if owner.is_leaf else not_a_leaf(owner, name, made)
+    return found or finding("none_gradient", context, node, name=name)
+
+
+# ---- names
+
+
+def unknown(error: BaseException, node: Any, context: Context) -> Finding | None:
+    """A name, or a key of a dict, that means nothing: where it is made too late, or elsewhere, or the nearest one."""
+    name, source, changes = str([*error.args, ""][0]), context.source, list[tuple[Any, str]]()
+    if isinstance(error, KeyError) and isinstance(whole := context.value(getattr(node, "value", None)), Mapping):
+        keys = [key for key in whole if isinstance(key, str)]
+        part = [key for key in keys if key in name or name in key]
+        changes = [(node.slice, repr(key)) for key in nearest(name, keys) or part * (len(part) == 1)]
+        return finding("no_key", context, node, *changes, name=repr(name), keys=", ".join(map(repr, keys[:9])))
+    if (told := re.search(r"^name '(\w+)' is not|local variable '(\w+)'", name)) is None:
+        return None
+    name, own, statement = told[1] or told[2], context.names.get("self"), source.statement(node)
+    homes = {home: writes for (home, word), writes in source.writes.items() if word == name}
+    for home, writes in homes.items():
+        if isinstance(statement, ast.AugAssign) and statement in writes and name in context.names:
+            changes = [(statement, f"global {name}; {source.text(statement)}")]
+            return finding("made_local", context, statement, *changes, name=name, home=home.name)
+        if home is context.function and all(w.lineno > node.lineno for w in writes):
+            return finding("made_later", context, writes[0], name=name)
+        if home is not None and home is not context.function:
+            return finding("made_inside", context, writes[0], name=name, home=home.name)
+    ours = {word: v.__name__ for word, v in context.names.items() if isinstance(v, ModuleType) and name in dir(v)}
+    held = sorted((word for word in ours if ours[word].startswith("minigrad")), key=lambda word: -len(ours[word]))
+    near = [f"{word}.{name}" for word in ["self"] * hasattr(own, name) + held]
+    near = near or ([] if homes else nearest(name, context.names))
+    changes = [(n, near[0]) for n in ast.walk(node) if near and isinstance(n, ast.Name) and n.id == name]
+    return finding("misspelt", context, node, *changes, name=name, nearest=near[0]) if near else None
+
+
+def nothing_listed(error: BaseException, node: Any, context: Context) -> Finding | None:
+    """An optimizer of nothing: what its module keeps without listing it."""
+    empty = "empty parameter list" in str(error)
+    modules = [context.value(n) for n in ast.walk(node) if isinstance(n, ast.Name | ast.Attribute)] if empty else []
+    return first(unregistered(m) for m in modules if hasattr(type(m), "named_parameters"))
+
+
+def misspelt(error: BaseException, node: Any, context: Context) -> Finding | None:
+    """A name that is nearly another, of an attribute, a keyword argument or an import; or one that only PyTorch has."""
+    text, near, changes = context.source.text, list[str](), list[tuple[Any, str]]()
+    told = re.search(r"\(\) got an unexpected keyword argument '(\w+)'", str(error))
+    name = told[1] if told else getattr(error, "name", None) or ""
+    if isinstance(error, AttributeError) and isinstance(node, ast.Attribute | ast.Call):
+        if isinstance(error.obj, TensorBase) and name in torch_names()["torch.Tensor"]:
+            return finding("not_yet_here", context, node, name=f"Tensor.{name}")
+        ours = any(c.__module__.startswith("minigrad.") for c in type(error.obj).__mro__)
+        near = nearest(name, dir(error.obj)) if ours or is_learners(error.obj) else getattr(error, "nearest", [])
+        able = [n for n, v in context.names.items() if hasattr(type(v), name) and n[0] != "_" and name in WHOSE
+                and (v.grad_fn and v.numel() == 1 if is_tensor(v) else type(v).__module__.startswith("minigrad."))]
+        around: list[Any] = [*ast.walk(context.source.statement(node))]
+        wrong = [n for n in around if getattr(n, "attr", None) == name and n in {*ast.walk(node)}]
+        if ours and able and wrong and not near:  # of the others that training needs: `opt.backward()`, `loss.step()`
+            changes = [(wrong[0].value, able[0])] * (len(able) == 1)
+            facts = {"kind": type(error.obj).__name__, "name": name, "able": ", ".join(able)}
+            return finding("asked_of_other", context, wrong[0], *changes, **facts)
+        changes = [(n, f"{context.source.grouped(n.value)}.{near[0]}") for n in around
+                   if near and wrong and ast.dump(n) == ast.dump(wrong[0]) and n.lineno == wrong[0].lineno]
+    elif told and isinstance(node, ast.Call) and (callee := context.callee(node.func)) is not None:
+        has = [n for n in inspect.signature(callee).parameters if n != "self"]
+        near = [] if name in has else nearest(name, has)  # else another call, further in, has refused it
+        changes = [(k, f"{near[0]}={text(k.value)}") for k in node.keywords if near and k.arg == name]
+        if not near:
+            of = {"name": name, "callee": called(node), "takes": ", ".join(has)}
+            return by_rule(error, node, context) or (None if name in has else finding("not_taken", context, node, **of))
+    elif isinstance(node, ast.Import | ast.ImportFrom) and (near := getattr(error, "nearest", [])):
+        name = re.findall(r"\w+", str(error).partition(" from ")[0])[-1]
+        if isinstance(node, ast.Import) or name not in names_in(context.source.tree):  # else there, too
+            changes = [(node, re.sub(rf"\b{name}\b", near[0], text(node)))]
+    return finding("misspelt", context, node, *changes, name=name, nearest=near[0]) if near else None
+
+
+FINDERS: tuple[Callable[[BaseException, Any, Context], Finding | None], ...] = (
+    nothing_listed, of_another_kind, misspelt, by_rule, unknown)
+BY_KEY: dict[str, Callable[[dict[str, Any], Any, Context], Finding | None]] = {
+    "no_graph": lambda facts, call, context: untracked(root_of(call), context) if isinstance(call, ast.Call) else None,
+    "hook_without_grad": lambda facts, call, context: untracked(call.func.value, context),
+    "retain_without_grad": lambda facts, call, context: no_flag(call.func.value, context),
+    "constant_input": lambda facts, call, context: first(
+        no_flag(n, context) for n in ast.walk(call) if context.value(n) is facts["tensor"]),
+    "freed": freed, "modified": overwritten}

@@ -1,0 +1,142 @@
+"""What an operation was given when it refused, and what it would take.
+
+The values stand in the frame that the learner's expression entered, which the error's traceback keeps. What fits is
+tried: the operation runs again with one operand changed, and what it could touch is put back.
+"""
+
+import ast
+import operator
+import re
+import sys
+import warnings
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from ..core.beside.lines import PACKAGE_FILES
+from ..core.modes import mode_variable
+from .live import is_tensor
+from .program import Context, own_locals
+from .restoring import Restoring
+from .tracebacks import places
+
+OPERATORS = {"MatMult": "matmul", "Add": "add", "Sub": "sub", "Mult": "mul", "Div": "truediv", "Pow": "pow"}
+PURE = re.compile(r"minigrad(\.core\.record|\.creation|\.nn\..*|\.ops\..*)?|_operator")  # these leave nothing behind
+LARGEST = 10_000_000  # elements; with more of them nothing is tried
+
+
+class Operand(NamedTuple):
+    """A part of an expression, its value, and where it was given: the number of the argument, and in that list."""
+
+    node: Any
+    value: Any
+    number: int
+    part: int | None = None
+
+
+class Refused:
+    """An operation, as the expression `node` has it, that raised `error`; its operands as far as they are known."""
+
+    trying = False  # then an error is none of the learner's, and wants no note
+
+    def __init__(self, error: Any, node: Any, context: Context) -> None:
+        self.error, self.context, self.callee = str(error), context, context.value(getattr(node, "func", None))
+        frame: Any = entered(error) if isinstance(error, BaseException) else None
+        local, given, parts = own_locals(frame) if frame else {}, list[Any](), [*getattr(node, "args", ())]
+        if frame:
+            names, count = frame.f_code.co_varnames, frame.f_code.co_argcount
+            rest = names[count + frame.f_code.co_kwonlyargcount] if frame.f_code.co_flags & 4 else ""
+            given = [*map(local.get, names[:count]), *local.get(rest, ())]
+        if isinstance(node, ast.BinOp):
+            parts = [node.left, node.right]
+            self.callee = getattr(operator, OPERATORS.get(type(node.op).__name__, ""), None)
+        elif isinstance(node, ast.Subscript):
+            parts, self.callee = [node.value, node.slice], operator.getitem
+        elif given and frame.f_code.co_name in ("__call__", "__init__"):
+            self.callee = self.callee if isinstance(self.callee, type) else given[0]
+            del given[0]
+        elif given and self.callee is None and isinstance(getattr(node, "func", None), ast.Attribute):
+            parts, self.callee = [node.func.value, *parts], getattr(type(given[0]), node.func.attr, None)
+        self.words = {k.arg: local.get(k.arg, context.value(k.value)) for k in getattr(node, "keywords", ())}
+        self.given = given[: len(parts)] + [context.value(part) for part in parts[len(given) :]]
+        self.operands = [each for number, part in enumerate(parts) for each in self.inside(part, number)]
+
+    def inside(self, node: Any, number: int) -> Iterator[Operand]:
+        """The operands that one argument is: itself, or the parts of a list that is written out."""
+        value, parts = self.given[number], getattr(node, "elts", None)
+        if parts and isinstance(value, list | tuple) and len(parts) == len(value):
+            yield from (Operand(*pair, number, i) for i, pair in enumerate(zip(parts, value, strict=True)))
+        else:
+            yield Operand(node, value, number)
+
+    def __str__(self) -> str:
+        return " ".join(described(each.value) for each in self.operands)
+
+    def told(self) -> str:
+        """The operands that are tensors, as they are written, and what they are."""
+        return ", ".join(f"{self.context.source.text(each.node)}: {described(each.value)}"
+                         for each in self.operands if is_tensor(each.value))
+
+    def changed(self, edit: str, like: str) -> Iterator[tuple[Any, Context, Any]]:
+        """The operands, of those that are `like` this, with which it runs once `edit` changed them, the last one first,
+        and how they are written."""
+        kind = self.callee if type(self.callee).__module__ == "builtins" else type(self.callee)
+        if not PURE.fullmatch(str(getattr(kind, "__module__", ""))) or self.refusal() != self.error:
+            return
+        for each in reversed(self.operands):
+            text = (self.context.source.grouped if edit.startswith("\\") else self.context.source.text)(each.node)
+            match = re.fullmatch(like, described(each.value)) and re.fullmatch("(?s:.*)", text)
+            try:
+                new = eval(edit.replace(r"\g<0>", "x"), {"x": bare(each.value), "torch": sys.modules["minigrad"]})
+            except Exception:
+                continue
+            if match and self.refusal(each, new) is None:
+                yield each.node, self.context, match
+
+    def refusal(self, operand: Operand | None = None, value: Any = None) -> str | None:
+        """What is said when it runs again, with one operand changed, on numbers without history; None if it is done."""
+        given = [*map(bare, self.given)]
+        if operand is not None and operand.part is not None:
+            several = [*given[operand.number]]
+            several[operand.part], value = value, several
+        if operand is not None:
+            given[operand.number] = value
+        if sum(t.numel() for t in given if is_tensor(t)) > LARGEST:
+            return ""
+        Refused.trying = True
+        try:
+            with Restoring(self.callee), warnings.catch_warnings(action="ignore"):
+                mode_variable.set(False)
+                self.callee(*given, **self.words)
+        except Exception as error:
+            return str(error)
+        finally:
+            Refused.trying = False
+        return None
+
+
+def entered(error: BaseException) -> Any:
+    """The frame of this package that the learner's expression entered; None if what failed is not ours."""
+    raised = [place.tb_frame for place in places(error.__traceback__)]
+    frame: Any = raised[-1] if raised else sys._getframe()
+    inner = None
+    while frame is not None and frame.f_code.co_filename in PACKAGE_FILES:
+        inner, frame = frame, frame.f_back
+    return inner
+
+
+def bare(value: Any) -> Any:
+    """A tensor without its history, or some; any other value as it is."""
+    if isinstance(value, list | tuple) and any(map(is_tensor, value)):
+        return [*map(bare, value)] if isinstance(value, list) else (*map(bare, value),)
+    return value.detach() if is_tensor(value) else value
+
+
+def described(value: Any) -> str:
+    """Type and shape of a tensor, `float32[6, 3]`; the class of what is none, of some with their parts, `Size(3)`."""
+    if is_tensor(value):
+        return f"{value.dtype}{[*value.shape]}"[6:]
+    if hasattr(value, "dataset"):
+        return f"Loader of {described(getattr(value.dataset, 'tensors', value.dataset))}"
+    if isinstance(value, tuple | list):
+        return f"{type(value).__name__}({len(value)}){' of tensors' * any(map(is_tensor, value))}"
+    return "Module" if hasattr(type(value), "named_parameters") else "?" if value is None else type(value).__name__
