@@ -6,6 +6,7 @@ cut out, with all that only carried the value on.
 
 import ast
 import copy
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -174,7 +175,8 @@ def uncut(place: Any, at: Any, context: Context) -> list[tuple[Any, str]]:
             break
     call = next((n for n in source.above(top) if called(n) in MAKES and isinstance(up, ast.BinOp)), None)
     if call is not None:  # arithmetic of NumPy's inside: the same of tensors
-        return [(call, f"({source.text(call.args[0]).replace(source.text(top), whole)})")]
+        new = source.text(call.args[0]).replace(source.text(top), whole)
+        return [] if re.search(r"\bnp\.|numpy", new) else [(call, f"({new})")]
     if top.lineno != top.end_lineno and kept is getattr(getattr(at, "func", at), "value", None):  # `.detach()` goes
         number, _, column, _ = span(at)
         return [(stretch(number, column - 1, top.end_lineno, top.end_col_offset), "")]

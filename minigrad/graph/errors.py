@@ -212,6 +212,8 @@ def without_gradient(owner: Any, name: str, node: Any, context: Context) -> Find
     """Why a tensor whose gradient is used has none; it may be one of several in a list or a dict."""
     several = {f"{whole}[{key!r}]": one for whole, value in context.names.items()
                for key, one in (value.items() if isinstance(value, dict) else enumerate(inner(value)))}
+    several |= {f"{whole}.{path}": p for whole, value in context.names.items()
+                if hasattr(type(value), "named_parameters") for path, p in value.named_parameters()}
     name = next((each for each, one in several.items() if one is owner), name)
     made = [*context.made(name, node)]
     found = unreached(owner, name, context) if owner.is_leaf else not_a_leaf(owner, name, made)

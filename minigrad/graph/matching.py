@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..core.beside import scopes
 from ..text import table
 from .findings import Finding, finding, receiver, stretch
 from .program import Context, expression, feeding, source_of
@@ -41,25 +42,26 @@ def rule_places(rule: dict[str, str], told: Any, node: Any, context: Context,
                 refused: Refused) -> Iterator[tuple[Any, Context, Any, str]]:
     """Where the `code` of a rule stands: node, its context, the match, what it was given."""
     of, wanted = rule.get("of"), filled(rule.get("code", "(.*)"), told, re.escape)
+    if "unused" in rule and any(call.module() is refused.callee for call in scopes.calls):  # it is not the layer's fault
+        return
     if of == "text":
         yield from in_text(wanted, rule, told, context)
         return
     if of == "operand":
         if re.fullmatch(rule.get("given", ".*"), str(refused)):
-            yield from ((*one, str(refused)) for one in refused.changed(rule["edit"], rule.get("operand", ".*")))
+            yield from ((*one, str(refused)) for one in refused.changed(filled(rule["edit"], told), rule.get("operand", ".*")))
         return
     if of in ("event", "place"):
         node, source = expression(*node[int(told["at"])]), source_of(node[int(told["at"])][0])
         context = Context(source, node and source.function(node), names=context.names)
     found = [*feeding(node, context)] if of == "behind" else [(node, context)] if node is not None else []
     if "value" in rule:
-        kind, made = filled(rule["value"], told), of == "made"
-        found = [pair for here, around in found for pair in meaning(kind, here, around, made)]
+        kind = filled(rule["value"], told)
+        found = [pair for here, around in found for pair in meaning(kind, here, around, str(of))]
     for here, around in found:
-        whole = of not in (None, "place") and ("value" not in rule or of == "made")
-        at, given = around.source.statement(here) if whole else here, ""
-        if "given" in rule:
-            given = str(refused) if at is node and refused.operands else " ".join(taken_apart(at, around))
+        whole = of not in (None, "place") and ("value" not in rule or of in ("made", "called"))
+        at = around.source.statement(here) if whole else here
+        given = str(refused) if at is node and refused.operands else " ".join(taken_apart(at, around))
         if (match := re.fullmatch(wanted, around.source.text(at), re.S)) is not None and (
                 "given" not in rule or re.fullmatch(filled(rule["given"], told), given)):
             yield at, around, match, given
@@ -96,12 +98,14 @@ def product(text: str) -> int:
     return math.prod(map(int, text.split("*"))) if re.fullmatch(r"[\d* ]+", text) else 0
 
 
-def meaning(kind: str, node: Any, context: Context, made: bool) -> Iterator[tuple[Any, Context]]:
-    """The names in an expression that mean something of a kind and are not called; or, what that was made from."""
+def meaning(kind: str, node: Any, context: Context, of: str) -> Iterator[tuple[Any, Context]]:
+    """The names in an expression that mean something of a kind and are not called; what it was "made" from; or that of
+    the one that is "called"."""
     for part in (n for n in ast.walk(node) if isinstance(n, ast.Name | ast.Attribute)):
         up = context.source.parents.get(part)
+        own = part is getattr(up, "func", None)
         if re.fullmatch(kind, type(context.callee(part)).__name__):
-            if made:
+            if of == "made" or (of == "called" and own):
                 yield from context.made(ast.unparse(part), part)
-            elif part is not getattr(up, "func", None) and not isinstance(up, ast.Attribute):
+            elif not (of == "called" or own or isinstance(up, ast.Attribute)):
                 yield part, context

@@ -243,6 +243,7 @@ def misfit(nodes: list[Any]) -> Finding | None:
             parts = getattr(getattr(expression(n.code, n.lasti), "slice", None), "elts", ())
             along = getattr(n, "saved_dim", len(parts))
             told = f"chain: 0 {type(child).__name__} 1 {type(n).__name__} along {along} dim {dim} of {below}"
+            told += " twice" * (len(n.edges) == 2 and n.edges[0] is n.edges[1])
             places = [(m.code, m.lasti) for m in (child, n)]
             if (found := by_rule(told, places, Context(source_of(child.code)))) is not None:
                 return found
@@ -352,19 +353,12 @@ def sum_of_backwards(leaf: Any) -> bool:
     return bool(writes) and all(called(expression(*line)) == "backward" for line in writes if line[0] is not None)
 
 
-def updated(leaf: Any) -> bool:
-    """Whether a step or an update by hand wrote into a leaf: its gradient may have been used before it was cleared."""
-    writes = [expression(*line) for line in leaf._shared_counter()[1:] if line and line[0] is not None]
-    return any(isinstance(at, ast.AugAssign) or called(at) in ("step", "sub_", "add_", "copy_") for at in writes)
-
-
 def written(leaf: Any, name: str, wrong: str) -> Finding | None:
     """The line that wrote into `.grad` last, if it made zeros of it, or added to it what a further backward gave."""
     line: Any = (leaf._grad._counter or [()])[-1] if leaf._grad is not None else ()
     at = expression(*line) if line and line[0] is not None else None
     if at is not None and wrong == "zero" and called(at) != "backward":
-        cleared = "cleared_since" if updated(leaf) else "cleared"
-        key = cleared if called(at) in ("zero_", "zero_grad", "fill_") else "grad_written"
+        key = "cleared_since" if called(at) in ("zero_", "zero_grad", "fill_") else "grad_written"
     elif at is not None and not wrong and sum_of_backwards(leaf):
         key = "added"
     else:

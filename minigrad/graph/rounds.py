@@ -49,9 +49,8 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
     """Why the backward that ran last has not reached a leaf, or what became of its gradient."""
     told, lines = events({id(leaf)})
     found = leaves.unreached(leaf, name, context) or by_rule(f"leaf {name}:{told}", lines, context)
-    if found is not None and found.key == "cleared":
-        since = replace(found, key="cleared_since" if numbers.updated(leaf) else "cleared")
-        return mistake([leaf], context) or uphill(leaf, context) or since
+    if found is not None and found.key == "cleared_since":
+        return mistake([leaf], context) or uphill(leaf, context) or found
     return found
 
 
@@ -73,7 +72,7 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
     if not holding and any(p.grad is not None for p in own):
         stepped = {owner() for what, owner, *_ in ledger.diary if what == "step"}
         lost = (missing_from(o, context, ids) for o in every.values() if o in stepped)
-        return rebound(own, context) or first(lost)
+        return first(lost)
     if len(holding) != 1:
         return None
     (name, optimizer), = holding.items()
@@ -85,6 +84,7 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
         return over
     modes = any(type(m).__name__.startswith(BY_MODE) for m in getattr(asked, "modules", list)())
     marks = " eval" * (not getattr(asked, "training", True) and modes)
+    marks += " hand" * any(called(expression(*line)) in ("add_", "sub_", "copy_", "") for line in writes)
     return by_rule(f"events {name}{marks}{' sum' * bool(sums)}:{told}", lines, context)
 
 
@@ -99,16 +99,4 @@ def stale(own: list[Any], context: Context) -> Finding | None:
                 if loop not in home.source.above(made) and any(p is e for node in nodes_of([t._edge()], {})
                                                                for e in node.edges for p in own):
                     return finding("stale_result", home, made, (n, f"({home.source.text(made)})"), name=n.id)
-    return None
-
-
-def rebound(own: list[Any], context: Context) -> Finding | None:
-    """An update that makes a new tensor and gives it the name, where no optimizer is."""
-    for source in context.sources():
-        for node in (n for n in ast.walk(source.tree) if isinstance(n, ast.Assign)):
-            around = Context(source, source.function(node), names=context.names)
-            name = ast.unparse(node.targets[0])  # if it is read there, too, it is meant to be the same
-            found = leaves.updated_anew(node.value, name, around) if name in names_in(node.value) else None
-            if found is not None and any(leads_to(node.value, around, leaf) for leaf in own):
-                return replace(found, key="bound_anew")
     return None

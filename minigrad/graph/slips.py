@@ -72,12 +72,14 @@ def direction(step: Any, context: Context) -> int:
 def total(t: Any, name: str) -> Finding | None:
     """A sum that one line adds to again and again, of results whose graphs several calls of backward have freed."""
     code, lasti = place = place_of(t.grad_fn)
-    added, marks = [t.grad_fn], set[Any]()
-    for node in added:  # grows while it is read
-        ends = [n for edge in node.edges if (n := node_of(edge)) is not None]
-        added += [n for n in ends if place_of(n) == place]
-        others = nodes_of([n for n in ends if place_of(n) != place], {})
-        marks |= {held for n in others for slot in n.frees if isinstance(held := getattr(n, slot), Freed)}
+    added, marks, seen = [t.grad_fn], set[Any](), dict[int, Any]()
+    for node in added if type(t.grad_fn).__name__ == "AddBackward0" else ():  # grows while it is read
+        for n in (n for edge in node.edges if (n := node_of(edge)) is not None):
+            if type(n) is type(node) and place_of(n) == place:
+                added += [n] * (n not in added)
+            else:
+                marks |= {m for each in nodes_of([n], seen) for slot in each.frees
+                          if isinstance(m := getattr(each, slot), Freed)}
     at = None if code is None or len(added) < 2 or len(marks) < 2 else expression(code, lasti)
     if at is None:
         return None

@@ -199,7 +199,9 @@ def of_several(owner: Any, context: Context) -> Explanation:
         yield from map(owners.unregistered, wholes)
         ours = library(next(iter(params.values()), None)) == "minigrad"
         yield in_training(params, names, owner, context) if ours else None
-        yield None if module else owners.missing_from(owner, context)
+        for optimizer in owners.optimizers(context).values() if module else [owner]:
+            lost = owners.missing_from(optimizer, context, {*map(id, several)} if module else ())
+            yield replace(lost, key="left_out") if lost is not None and module else lost
         homes = {type(m).__name__: home for whole in wholes for m in whole.modules() if (home := owners.constructor(m))}
         yield from (by_rule(f"anew: {kind}", None, home) for kind, home in homes.items())
         for name, p in without.items():
