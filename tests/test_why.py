@@ -285,7 +285,7 @@ def test_nothing_is_blamed_where_another_way_is_open_or_where_it_was_cleared():
     loss.backward(retain_graph=True)
     w.grad.zero_()
     answer = why(w)
-    assert (answer.found.key, answer.line[2]) == ("cleared", "w.grad.zero_()")
+    assert (answer.found.key, answer.line[2]) == ("cleared_since", "w.grad.zero_()")
 
 
 NOT_FINITE = [(lambda w: minigrad.log(w.abs()).sum(), "began", "LogBackward0", "self[1] = 0"),

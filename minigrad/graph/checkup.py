@@ -17,11 +17,9 @@ from ..core.graph import Node, TensorBase, node_of, seqs
 from ..text.numbers import two_digits
 from . import notes, numbers
 from .cuts import cut_on_the_way
-from .findings import Finding, attempt
-from .leaves import untracked
-from .live import is_tensor, nodes_of
-from .matching import by_rule
-from .owners import missing_from, parameters, unregistered
+from .findings import Finding, attempt, by_rule
+from .leaves import missing_from, unregistered, untracked
+from .live import is_tensor, nodes_of, parameters
 from .preview import norm
 from .program import Context
 from .recorder import plain

@@ -13,10 +13,8 @@ from typing import Any
 
 from ..core.beside import ledger
 from ..core.graph import TensorBase, node_of
-from .findings import Finding, finding, keyword, receiver, stretch
-from .live import is_tensor, nodes_of
-from .matching import by_rule
-from .owners import parameters
+from .findings import Finding, by_rule, finding, keyword, receiver, stretch
+from .live import is_tensor, nodes_of, parameters
 from .program import Context, called, expression, feeding, is_theirs, span, word
 
 PASSES_ON = set("numpy item tolist cpu clone float double half copy long int astype".split())

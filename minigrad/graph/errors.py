@@ -18,11 +18,9 @@ from ..core.graph import Freed, TensorBase
 from ..text import torch_names
 from ..text.presentation import nearest
 from .cuts import number_of, root_of
-from .findings import Finding, finding, first, names_in, reads_of, receiver, with_keyword
-from .leaves import no_flag, not_a_leaf, unreached, untracked
-from .live import is_tensor, nodes_of
-from .matching import by_rule
-from .owners import inner, parameters, unregistered
+from .findings import Finding, by_rule, finding, first, names_in, reads_of, receiver, with_keyword
+from .leaves import no_flag, not_a_leaf, unreached, unregistered, untracked
+from .live import inner, is_tensor, nodes_of, parameters
 from .program import Context, called, expression, feeding, is_learners, source_of, written
 from .refused import Refused
 from .tracebacks import places

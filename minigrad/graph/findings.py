@@ -2,15 +2,21 @@
 
 A finder gets an error, or a tensor, with the place in the learner's program, and gives a `Finding` or nothing. It says
 what a record bears out: a node and its line, the mark of a backward, the ledger of cuts, values that are there to be
-looked at. What only could be is left to the general notes.
+looked at. What only could be is left to the general notes. Most finders are rules, in `text/rules.ini`, which says how
+they are read: what the text of an error, or of what is asked, and the learner's program tell together.
 """
 
 import ast
-from collections.abc import Callable, Iterable
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from .program import Context, Line
+from ..core.beside import scopes
+from ..text import table
+from .program import Context, Line, expression, feeding, source_of
+from .refused import Refused, described
 
 
 @dataclass
@@ -98,3 +104,101 @@ def reads_of(name: str, region: Any) -> list[Any]:
     """Where a part of the program reads a name, in the order of its lines."""
     reads = [n for n in ast.walk(region) if isinstance(n, ast.Name | ast.Attribute) and isinstance(n.ctx, ast.Load)]
     return sorted((n for n in reads if ast.unparse(n) == name), key=lambda n: int(n.lineno))
+
+
+# ---- rules
+
+
+def by_rule(error: BaseException | str, node: Any, context: Context) -> Finding | None:
+    """What the text of an error and the failing expression tell: see `text/rules.ini`."""
+    text = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
+    refused = Refused(error, node, context)
+    for name, rule in table("rules").items():
+        told: Any = re.search(rule["error"], text, re.S)
+        for at, around, code, given in rule_places(rule, told, node, context, refused) if told else ():
+            facts = {f"{kind}{i}": g for kind, m in (("e", told), ("c", code)) for i, g in enumerate(m.groups(), 1)}
+            facts |= told.groupdict() | {"given": given, "old": code[0]}
+            new = filled(code.expand(rule["edit"]), told) if "edit" in rule else None
+            here = ast.unparse(around.function.args) if around.function is not None else ""
+            known = new is not None and (rule.get("of") != "event" or "self." not in new or here.startswith("self"))
+            return finding(name.partition(".")[0], around, at, *([(at, str(new))] if known else []), **facts)
+    return None
+
+
+def filled(text: str, told: Any, how: Callable[[str], str] = str) -> str:
+    """A text of a rule with the groups of the error in it."""
+    return re.sub(r"\{e(\d)\}", lambda blank: how(told[int(blank[1])]), text)
+
+
+def rule_places(rule: dict[str, str], told: Any, node: Any, context: Context,
+                refused: Refused) -> Iterator[tuple[Any, Context, Any, str]]:
+    """Where the `code` of a rule stands: node, its context, the match, what it was given."""
+    of, wanted = rule.get("of"), filled(rule.get("code", "(.*)"), told, re.escape)
+    if "unused" in rule and any(call.module() is refused.callee for call in scopes.calls):  # it ran before
+        return
+    if of == "text":
+        yield from in_text(wanted, rule, told, context)
+        return
+    if of == "operand":
+        if re.fullmatch(rule.get("given", ".*"), str(refused)):
+            like, edit = rule.get("operand", ".*"), filled(rule["edit"], told)
+            yield from ((*one, str(refused)) for one in refused.changed(edit, like))
+        return
+    if of in ("event", "place"):
+        node, source = expression(*node[int(told["at"])]), source_of(node[int(told["at"])][0])
+        context = Context(source, node and source.function(node), names=context.names)
+    found = [*feeding(node, context)] if of == "behind" else [(node, context)] if node is not None else []
+    if "value" in rule:
+        kind = filled(rule["value"], told)
+        found = [pair for here, around in found for pair in meaning(kind, here, around, str(of))]
+    for here, around in found:
+        whole = of not in (None, "place") and ("value" not in rule or of in ("made", "called"))
+        at = around.source.statement(here) if whole else here
+        given = str(refused) if at is node and refused.operands else " ".join(taken_apart(at, around))
+        if (match := re.fullmatch(wanted, around.source.text(at), re.S)) is not None and (
+                "given" not in rule or re.fullmatch(filled(rule["given"], told), given)):
+            yield at, around, match, given
+
+
+def taken_apart(node: Any, context: Context) -> Iterator[str]:
+    """What names that take parts are given, as in `for a, b in loader`, or of what an attribute is asked."""
+    statement = context.source.statement(node)
+    several = getattr(statement, "iter", getattr(statement, "value", node))
+    whole = several if isinstance(node, ast.Tuple) else receiver(node)
+    yield from (described(context.value(each)) for each in getattr(whole, "elts", [whole]))
+
+
+def in_text(wanted: str, rule: dict[str, str], told: Any, context: Context) -> Iterator[tuple[Any, Context, Any, str]]:
+    """Anywhere in the program: the last group of what is searched."""
+    sources = [*context.sources()]
+    matches = [(source, 0, code) for source in sources for code in re.finditer(wanted, source.whole, re.M)]
+    for code in [*re.finditer(wanted, "".join(s.whole for s in sources[::-1]), re.M)][-1:] * (not matches):
+        before = 0  # it reaches over several cells: in which the last group is
+        for source in sources[::-1]:
+            if before <= code.start(code.re.groups) < before + len(source.whole):
+                matches = [(source, before, code)]
+            before += len(source.whole)
+    if "equals" in rule:
+        matches = [one for one in matches if product(one[2][one[2].re.groups]) == int(filled(rule["equals"], told))]
+    for source, before, code in matches if len(matches) == 1 or "only" not in rule else ():
+        ends = (source.whole[: at - before].split("\n") for at in code.span(code.re.groups))
+        place = stretch(*[n for lines in ends for n in (len(lines), len(lines[-1].encode()))])
+        yield place, Context(source, names=context.names), code, ""
+
+
+def product(text: str) -> int:
+    """What a text of whole numbers multiplied comes to; 0 for any other text."""
+    return math.prod(map(int, text.split("*"))) if re.fullmatch(r"[\d* ]+", text) else 0
+
+
+def meaning(kind: str, node: Any, context: Context, of: str) -> Iterator[tuple[Any, Context]]:
+    """The names in an expression that mean something of a kind and are not called; what it was "made" from; or that of
+    the one that is "called"."""
+    for part in (n for n in ast.walk(node) if isinstance(n, ast.Name | ast.Attribute)):
+        up = context.source.parents.get(part)
+        own = part is getattr(up, "func", None)
+        if re.fullmatch(kind, type(context.callee(part)).__name__):
+            if of == "made" or (of == "called" and own):
+                yield from context.made(ast.unparse(part), part)
+            elif not (of == "called" or own or isinstance(up, ast.Attribute)):
+                yield part, context

@@ -96,6 +96,22 @@ def is_tensor(value: Any) -> bool:
     return hasattr(type(value), "grad_fn") and hasattr(type(value), "_version")
 
 
+def parameters(value: Any) -> list[Any]:
+    """The tensors in a module, an optimizer, a list or a dict; nothing for what is none."""
+    if hasattr(value, "param_groups"):
+        return [p for group in value.param_groups for p in group["params"]]
+    if hasattr(type(value), "named_parameters"):
+        return [*value.parameters()]
+    return [part for part in inner(value) if is_tensor(part)]
+
+
+def inner(value: Any) -> list[Any]:
+    """What is in a list, a tuple, a dict, or an object of the learner's that is no module; nothing for others."""
+    plain = program.is_learners(value) and not hasattr(type(value), "named_parameters")
+    value = vars(value) if plain and hasattr(value, "__dict__") else value
+    return [*(value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ())]
+
+
 class Reader:
     """One reading: discover, put in order of backward, then describe nodes and tensors."""
 

@@ -19,10 +19,8 @@ from ..core.graph import Freed, Node, TensorBase, node_of
 from ..core.row import reader as saved_reader
 from ..text import presentation, table
 from ..text.numbers import two_digits
-from .findings import Finding, finding
-from .live import Key, Reader
-from .matching import by_rule
-from .owners import parameters
+from .findings import Finding, by_rule, finding
+from .live import Key, Reader, parameters
 from .program import Context, called, expression, feeding, is_theirs, source_of
 
 SUSPECTS = {"bad": ("risky",), "zero": ("flat_here", "may_end")}  # their words are in names.ini

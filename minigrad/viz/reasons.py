@@ -10,21 +10,20 @@ from __future__ import annotations
 import ast
 import sys
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import replace
 from io import StringIO
 from typing import Any
 
-from ..graph import checkup, cuts, leaves, live, notes, numbers, owners, rounds, unfinished
-from ..graph.findings import Finding, attempt, first
-from ..graph.matching import by_rule
+from ..graph import checkup, cuts, leaves, live, notes, numbers, rounds, unfinished
+from ..graph.findings import Finding, attempt, by_rule, first
 from ..graph.program import Context, expression, source_of, standing
 from ..graph.restoring import Restoring
-from ..graph.slips import slips, uphill
 from ..graph.snapshot import AnyTensor, Graph, TensorRecord
+from ..graph.trial import nodes_behind
 from ..text import both, demand, get_language, say
-from .display import Drawing, Read, TextWithDrawing, learners_names, library, reader_for
+from .display import Drawing, TextWithDrawing, learners_names, library, reader_for
 
 MARKED = 8  # parameters without a gradient that are drawn
 LOSSES = 8  # named results that are searched for the leaf in question
@@ -67,19 +66,17 @@ def of_tensor(t: AnyTensor, owner: Any, call: Any, context: Context) -> Explanat
     names = learners_names()
     if owner is not None and not any(value is t for value in names.values()):
         names[ast.unparse(owner)] = t
-    read = reader_for(t)
-    ours = library(t) == "minigrad"
-    graph = read(t, names=names, near=live.ends([*live.nodes_of([t._edge()], {})])) if ours else read(t, names=names)
+    ours, graph = library(t) == "minigrad", picture([t], names)
     record = graph.tensor(graph.roots[0])
     if record.kind == "leaf" and record.grad is None:
-        graph, reason, found = unreached(record, t, read, names, context, call)
+        graph, reason, found = unreached(record, t, names, context, call)
         later = () if found is not None and found.key == "cut" else why_backward_fails(graph)
         return Explanation([reason, *later], graph, found)
     reasons = [*why_no_grad(record), *why_backward_fails(graph)]
     wrong = of_numbers(t) if ours else ""
     found = untold(t, record, context, call, any(s.freed for n in graph.nodes for s in n.saved))
     if ours and (found is None or wrong):
-        found = in_training({label(record): t}, names, None, context) or found or first(slips([t], context))
+        found = in_training({label(record): t}, names, None, context) or found or first(rounds.slips([t], context))
     reasons += [(f"why.{wrong}", {"name": label(record)}, {record.id})] if wrong else []
     fine = "why.fine", {"name": label(record), "grad": record.grad}, {record.id}
     return Explanation(reasons or [fine], graph, found)
@@ -115,7 +112,7 @@ def in_training(own: Mapping[str, AnyTensor], names: Mapping[str, AnyTensor], as
         yield attempt(by_rule, "program:", None, context)
         if t is None or t.is_leaf:
             yield attempt(rounds.mistake, [*own.values()], context, asked)
-        yield from (attempt(uphill, leaf, context) for leaf in own.values())
+        yield from (attempt(rounds.uphill, leaf, context) for leaf in own.values())
         if wrong:
             yield written
         yield from of_graphs(t, name, wrong, names) if t is not None else ()
@@ -155,7 +152,7 @@ def untold(t: AnyTensor, record: TensorRecord, context: Context, call: Any, ran:
         return None
     if type(t).__name__ == "Parameter":
         return rounds.wanted(t, leaves.switched_off(record.name, context), context)
-    found = owners.buffer(t, context) or leaves.constant(t, record.name, made)
+    found = leaves.buffer(t, context) or leaves.constant(t, record.name, made)
     meant = found is not None and found.key == "block"  # nobody missed its history yet
     return replace(found, key="off", facts={**found.facts, "name": record.name}) if found and meant else found
 
@@ -165,7 +162,7 @@ def last_error(context: Context) -> Explanation:
     a name and does not learn."""
     error = unfinished.last_error()
     if error is None:
-        several = [*modules_of(context), *owners.optimizers(context).values()]
+        several = [*modules_of(context), *leaves.optimizers(context).values()]
         answers = (of_several(one, context) for one in several)
         return next((a for a in answers if a.found is not None), Explanation([("why.no_error", {}, set())], None))
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
@@ -187,7 +184,7 @@ def of_error(error: BaseException) -> Explanation:
 def of_several(owner: Any, context: Context) -> Explanation:
     """What keeps the parameters of a module, or of an optimizer, from learning: those nobody lists, those that no
     optimizer has, those without a gradient."""
-    names, several = learners_names(), owners.parameters(owner)
+    names, several = learners_names(), live.parameters(owner)
     if module := hasattr(type(owner), "named_parameters"):
         params, wholes = dict(owner.named_parameters()), [owner]
     else:
@@ -196,19 +193,19 @@ def of_several(owner: Any, context: Context) -> Explanation:
     without = {name: p for name, p in params.items() if p.grad is None}
 
     def in_order() -> Iterator[Finding | None]:
-        yield from map(owners.unregistered, wholes)
+        yield from map(leaves.unregistered, wholes)
         ours = library(next(iter(params.values()), None)) == "minigrad"
         yield in_training(params, names, owner, context) if ours else None
-        for optimizer in owners.optimizers(context).values() if module else [owner]:
-            lost = owners.missing_from(optimizer, context, {*map(id, several)} if module else ())
+        for optimizer in leaves.optimizers(context).values() if module else [owner]:
+            lost = leaves.missing_from(optimizer, context, {*map(id, several)} if module else ())
             yield replace(lost, key="left_out") if lost is not None and module else lost
-        homes = {type(m).__name__: home for whole in wholes for m in whole.modules() if (home := owners.constructor(m))}
+        homes = {type(m).__name__: home for whole in wholes for m in whole.modules() if (home := leaves.constructor(m))}
         yield from (by_rule(f"anew: {kind}", None, home) for kind, home in homes.items())
         for name, p in without.items():
             found = rounds.unreached(p, name, context) if p.requires_grad else leaves.switched_off(name, context)
             found = replace(found, key="frozen") if found is not None and found.key == "switched_off" else found
             yield rounds.wanted(p, found, context)  # on purpose?
-        yield from slips(several, context, owner)
+        yield from rounds.slips(several, context, owner)
 
     found = first(in_order())
     facts = {"count": len(several), "without": ", ".join(without), "number": len(without)}
@@ -239,48 +236,42 @@ def why_no_grad(t: TensorRecord) -> Iterator[Reason]:
         yield f"why.{'retained' if t.retains_grad else 'nonleaf'}", facts, {t.id}
 
 
-def unreached(t: TensorRecord, leaf: AnyTensor, read: Read, names: Mapping[str, AnyTensor], context: Context,
+def unreached(t: TensorRecord, leaf: AnyTensor, names: Mapping[str, AnyTensor], context: Context,
               call: Any) -> tuple[Graph, Reason, Finding | None]:
     """A leaf without `.grad`: which named result leads to it, and has that run backward?"""
     results = [(k, v) for k, v in names.items() if v.grad_fn is not None and library(v) == library(leaf)][::-1]
     results.sort(key=lambda named: named[1].numel() != 1)  # losses first, the latest first
-    others: dict[str, AnyTensor] = {}
-    cut_off: list[AnyTensor] = []  # what leads to the leaf, and was cut off
     found = rounds.unreached(leaf, label(t), context) if library(leaf) == "minigrad" else None
-    named, seen, nodes = {**names, label(t): leaf}, dict[int, Any](), list[Any]()
+    others, cut_off, named = dict[str, AnyTensor](), list[AnyTensor](), {**names, label(t): leaf}
     for name, loss in results[:LOSSES]:
-        if library(leaf) == "minigrad":
-            new = [*live.nodes_of([loss._edge()], seen)]
-            nodes = [*new, *nodes]  # what is not new was reached from another, and does not lead there
-            here = leaf in {e for n in new for e in n.edges}
+        if not any(getattr(n, "variable", None) is leaf for n in nodes_behind(loss)):
+            others |= {name: loss} if loss.numel() == 1 else {}
+        elif found is not None and found.key == "cut" and (loss.numel() != 1 or cuts.was_cut(loss)):
+            cut_off.append(loss)  # it leads there, and was cut off on the way
         else:
-            here = any(r.kind == "leaf" and r.name == label(t) for r in read(loss, names=named).tensors)
-        if here and found is not None and found.key == "cut" and (loss.numel() != 1 or cuts.was_cut(loss)):
-            cut_off.append(loss)
-            nodes, seen = [], {}  # others may lead there by the same nodes
-        elif here:
-            near = {"near": live.ends(nodes, leaf)} if nodes else {}
-            graph = read(loss, names=named, **near)
-            other = found is not None and found.key == "no_use" and leaves.last_backward(context)
+            graph = picture([loss], named, leaf)
+            other = leaves.last_backward(context) if found is not None and found.key == "no_use" else None
             ran = any(s.freed for n in graph.nodes for s in n.saved) and not other
-            key = "why.cleared" if ran else "why.not_yet"
             if other and found is not None:  # the last backward began elsewhere
                 found.edit = other[1].source.edited((cuts.root_of(other[0]), name)) if loss.numel() == 1 else None
             elif not ran:
                 found = by_rule("program:", None, context) or leaves.not_run(name, loss.numel() == 1, context, call)
             elif found is not None and found.key in ("cut", "block", "remade", "gives_nothing"):  # not on this way
                 found = None
-            marks = {r.id for r in graph.tensors if r.kind == "leaf" and r.name == label(t)}
             facts = {"name": label(t), "loss": name if loss.numel() == 1 else f"{name}.sum()"}
-            return graph, (key, facts, marks), found
-        elif loss.numel() == 1:
-            others[name] = loss
-    roots = [*[*others.values()][:1], *cut_off[:1], *(() if cut_off else (leaf,))]
-    near = {"near": live.ends([*live.nodes_of([r._edge() for r in roots], {})], leaf)} if nodes else {}
-    graph = read(*roots, names=named, **near)
+            marks = {r.id for r in graph.tensors if r.kind == "leaf" and r.name == label(t)}
+            return graph, ("why.cleared" if ran else "why.not_yet", facts, marks), found
+    graph = picture([*[*others.values()][:1], *cut_off[:1], *(() if cut_off else (leaf,))], named, leaf)
     facts = {"name": label(t), "loss": ", ".join(others)}
     marks = {r.id for r in graph.tensors if r.name == label(t)}
     return graph, ("why.unreached" if others else "why.unused", facts, marks), found
+
+
+def picture(roots: Sequence[AnyTensor], names: Mapping[str, Any], leaf: AnyTensor = None) -> Graph:
+    """The graph behind tensors; of a very large one its ends, those at a leaf among them."""
+    ours = library(roots[0]) == "minigrad"
+    near = {"near": live.ends([*live.nodes_of([r._edge() for r in roots], {})], leaf)} if ours else {}
+    return reader_for(roots[0])(*roots, names=names, **near)
 
 
 def why_backward_fails(graph: Graph) -> Iterator[Reason]:
@@ -364,9 +355,7 @@ class Checkup(TextWithDrawing):
         self.remarks, self.here = [one._replace(marks={}) for one in told], notes.file_now()
         self.drawing: Drawing | None = None
         if library(loss) and loss.requires_grad:
-            ours = library(loss) == "minigrad"
-            near = {"near": live.ends([*live.nodes_of([loss._edge()], {})])} if ours else {}
-            graph = reader_for(loss)(loss, *marks.values(), names={**learners_names(), **marks}, **near)
+            graph = picture([loss, *marks.values()], {**learners_names(), **marks})
             self.drawing = Drawing(graph, lang=get_language(), marks=frozenset(
                 t.id for t in graph.tensors if t.name in marks))
 
