@@ -21,7 +21,7 @@ from .cuts import number_of, root_of
 from .findings import Finding, by_rule, finding, first, names_in, reads_of, receiver, with_keyword
 from .leaves import no_flag, not_a_leaf, unreached, unregistered, untracked
 from .live import inner, is_tensor, nodes_of, parameters
-from .program import Context, called, expression, feeding, is_learners, source_of, written
+from .program import Context, called, expression, feeding, is_learners, source_of
 from .refused import Refused
 from .tracebacks import places
 
@@ -65,7 +65,7 @@ def freed(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
             return finding("freed_and_stepped", other, before, node=node)
         return finding("freed_before", other, before, with_keyword(before, "retain_graph=True", other), node=node)
     again = finding("freed_again", context, before, node=node)
-    return made_before(node, call, context) or first(crossing(node, *one) for one in regions(call, context)) or again
+    return first(crossing(node, *one) for one in regions(call, context)) or again
 
 
 def regions(call: Any, context: Context) -> Iterator[tuple[Any, Context, Any]]:
@@ -77,29 +77,18 @@ def regions(call: Any, context: Context) -> Iterator[tuple[Any, Context, Any]]:
     yield from ((there.function, there, root) for there in around.values() if there.function is not context.function)
 
 
-def made_before(node: Any, call: Any, context: Context) -> Finding | None:
-    """A freed node that was made once, by a line before the loop, or function, that runs backward again and again."""
-    made, region = expression(node.code, node.lasti), context.source.loop(call) or context.function
-    source, home = source_of(node.code), source_of(node.code).function(made) if made is not None else None
-    if made is None or region is None or region in source.above(made) or home not in (None, context.function):
-        return None
-    statement, text = source.statement(made), context.source.grouped(getattr(source.statement(made), "value", made))
-    name = next(iter(written(statement)), "")
-    changes = [(use, f"({text})") for use in reads_of(name, region)] if source is context.source else []
-    return finding("kept_outside", Context(source), statement, *changes, name=name)
-
-
 def crossing(node: Any, region: Any, context: Context, root: Any) -> Finding | None:
     """What leads to a freed node and is handed from one turn to the next, with the cut that ends its history there."""
     if region is None:
         return None
     source, inside = context.source, {*ast.walk(region)}
+    at, made = source_of(node.code), expression(node.code, node.lasti)
     for name in dict.fromkeys(ast.unparse(n) for n in ast.walk(region) if isinstance(n, ast.Name | ast.Attribute)):
         uses = reads_of(name, region)
         writes = source.writes.get((context.function, name), [])
         own = [w for w in writes if w in inside]
         later = own and not isinstance(own[0], ast.AugAssign) and uses and uses[0].lineno > own[0].lineno
-        if not uses or later or not leads(context.value(uses[0]), node):
+        if not uses or later or region in writes or not leads(context.value(uses[0]), node):
             continue
         if own:
             return taken_over(name, own[0], uses, [w for w in writes if w not in inside], context, root)
@@ -107,6 +96,8 @@ def crossing(node: Any, region: Any, context: Context, root: Any) -> Finding | N
             text, write = around.source.grouped(value), around.source.statement(value)
             if context.function is not None and any(value is given for given, _ in context.argument(name)):
                 return finding("carried", around, value, (value, f"{text}.detach()"), name=name)
+            if made is not None and at.function(made) is around.function and made not in {*ast.walk(write)}:
+                return finding("kept_outside", around, at.statement(made), name=name)  # a part of it
             if text in source.text(region):  # that is done, and this is what it is compared with
                 return finding("kept_outside", around, write, (value, f"{text}.detach()"), name=name)
             changes = [(use, f"({text})") for use in uses] if around.source is source else []

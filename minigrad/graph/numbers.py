@@ -17,14 +17,12 @@ from ..core.beside.lines import source_line
 from ..core.carriers import RAW
 from ..core.graph import Freed, Node, TensorBase, node_of
 from ..core.row import reader as saved_reader
-from ..text import presentation, table
+from ..text import presentation
 from ..text.numbers import two_digits
 from .findings import Finding, by_rule, finding
-from .live import Key, Reader, parameters
+from .live import Key, Reader
 from .program import Context, called, expression, feeding, is_theirs, source_of
 
-SUSPECTS = {"bad": ("risky",), "zero": ("flat_here", "may_end")}  # their words are in names.ini
-SAFE = re.compile(r"\d*e-\d|eps|shape|len\(|size\(|numel|^-?[\d.]*[1-9][\d.]*$|^(?:math|np)\.")
 MOST = 20_000  # nodes that are looked through
 
 
@@ -249,7 +247,7 @@ def misfit(nodes: list[Any]) -> Finding | None:
 
 
 def stopped(leaf: Any, top: Any, context: Context) -> Finding | None:
-    """Where a gradient that is 0 stopped, as the gradients of the layers around it tell, without any graph."""
+    """Where a gradient that is 0 stopped, as the gradients of the layers behind it tell, without any graph."""
     layers = [(f"{name}.".lstrip("."), m) for name, m in top.named_modules()
               if type(m).__name__.startswith(("Linear", "Conv")) and m.bias is not None and m.weight.grad is not None]
     own = next((i for i, (_, m) in enumerate(layers) if leaf is m.weight or leaf is m.bias), len(layers))
@@ -257,43 +255,24 @@ def stopped(leaf: Any, top: Any, context: Context) -> Finding | None:
         for code, *at in (line for line in m.weight._shared_counter()[:0:-1] if line and line[0] is not None):
             if (wrote := expression(code, *at)) is not None and called(wrote) != "step":
                 return finding("zero_weight", Context(source_of(code)), wrote, name=f"{name}weight")
-    fed = [(name, m) for name, m in layers[own:] if m.bias.grad._array().any()][:1]
-    for name, m, given, around in ((*one, *made) for one in fed for made in into(one[1], top, context)):
-        if not m.weight.grad._array().any():
-            known = isinstance(value := around.value(given), TensorBase) and value._array().any()  # it cancels out
-            return None if known else finding("fed_zero", around, given, name=name)
-        steps = sum(what == "step" and any(p is m.weight for p in parameters(o())) for what, o, *_ in ledger.diary)
-        if steps > 1 and isinstance(given, ast.Call) and behind_layer(given, layers[own][1], around):
-            return finding("stopped", around, given, name=layers[own][0], after=name)  # else its weight may have been 0
+    name, m = next(((name, m) for name, m in layers[own:] if m.bias.grad._array().any()), ("", None))
+    for given, around in into(m, top, context) if m is not None and not m.weight.grad._array().any() else ():
+        if not (isinstance(value := around.value(given), TensorBase) and value._array().any()):  # else it cancels out
+            return finding("fed_zero", around, given, name=name)
     return None
 
 
 def into(layer: Any, top: Any, context: Context) -> Iterator[tuple[Any, Context]]:
-    """The expressions that make what a layer is called with, in the forward of a module, or where it is called."""
-    homes = [Context(source, names=context.names) for source in context.sources()]
-    for m in top.modules():
-        code = type(m).forward.__code__
-        if is_theirs(code) and (function := source_of(code).definition(code)) is not None:
-            homes.append(Context(source_of(code), function, names={**type(m).forward.__globals__, "self": m}))
-        kinds, place = [type(each).__name__ for each in m.children()], [each is layer for each in m.children()]
-        for home in homes if type(m).__name__ == "Sequential" and any(place[1:]) else ():
-            for call in home.source.calls:
-                if called(call) == "Sequential" and [*map(called, call.args)] == kinds:
-                    yield call.args[place.index(True) - 1], home
-                    return
-    for home in homes:
-        for call in (n for n in home.source.calls if n.args and home.source.function(n) is home.function):
-            if home.value(call.func) is layer:
-                yield next(home.made(ast.unparse(call.args[0]), call), (call.args[0], home))
-
-
-def behind_layer(given: Any, before: Any, around: Context) -> bool:
-    """Whether one call alone stands between a layer and what `given` makes: an activation, most often."""
-    whole: Any = around.source.parents.get(given)
-    if called(whole) == "Sequential":
-        return [*map(called, whole.args)][: whole.args.index(given)][-1] == type(before).__name__
-    inner = next(around.made(ast.unparse(given.args[0]), given), (given.args[0], around))[0] if given.args else None
-    return isinstance(inner, ast.Call) and around.value(inner.func) is before
+    """The expression that makes what a layer is called with; where no line calls it, the one that made the whole."""
+    for m in [None, *top.modules()]:
+        code = getattr(getattr(type(m), "forward", None), "__code__", None)
+        own = [source_of(code)] if code is not None and is_theirs(code) else [] if m is not None else context.sources()
+        for source in own:
+            home = Context(source, source.definition(code) if code else None, names={**context.names, "self": m})
+            for call in (n for n in source.calls if n.args and source.function(n) is home.function):
+                if home.value(call.func) is layer:
+                    yield next(home.made(ast.unparse(call.args[0]), call), (call.args[0], home))
+    yield from (one for name, value in context.names.items() if value is top for one in context.made(name, None))
 
 
 def fed(root: Any, context: Context) -> Finding | None:
@@ -308,28 +287,6 @@ def fed(root: Any, context: Context) -> Finding | None:
                 made = next(around.made(name, part), None)
                 found = finding("fed", made[1], made[0], name=name) if made else found
     return found
-
-
-def harmless(n: Any) -> bool:
-    """Whether an operation is of numbers that are neither 0 nor near it, or protected by such."""
-    factors = (n.left, n.right) if isinstance(getattr(n, "op", None), ast.Mult) else (getattr(n, "right", n),)
-    return any(SAFE.search(ast.unparse(part)) for part in factors)
-
-
-def suspect(root: Any, context: Context, wrong: str) -> Finding | None:
-    """The one place behind an expression where NaN or Inf can come of finite numbers, or where gradients can end."""
-    steps: dict[Any, Context] = {n: around for here, around in feeding(root, context) for n in ast.walk(here)
-                                 if isinstance(n, ast.Call | ast.BinOp) and not harmless(n)}
-    for key, words in ((key, table("names")["suspects"][key].split()) for key in SUSPECTS[wrong]):
-        places = []
-        for n, around in steps.items():
-            of, own = around.value(getattr(n, "func", None)), [called(n) or type(getattr(n, "op", None)).__name__]
-            if hasattr(type(of), "named_modules") and around.definition(n) is None:  # else its forward is read
-                own = [type(m).__name__.lower() for m in of.modules()]
-            places += [(around, n)] * sum(word in words for word in own)
-        if places:
-            return finding(key, *places[0]) if len(places) == 1 else None
-    return None
 
 
 def cause(kind: str, loss: Any, leaf: Any, name: str, names: Mapping[str, Any] | None = None) -> Finding | None:

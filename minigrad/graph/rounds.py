@@ -66,7 +66,7 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
     """What the order of events tells of tensors that do not learn; `asked`: the module or optimizer in question."""
     spent = (name for name, v in context.names.items() if isinstance(v, GeneratorType) and v.gi_frame is None)
     used_up = (by_rule(f"spent: {name}", None, context) for name in spent)
-    if (early := first(used_up) or stale(own, context)) is not None:
+    if (early := first(used_up)) is not None:
         return early
     ids = {id(p) for p in own if p.requires_grad}
     every = optimizers(context)
@@ -88,20 +88,6 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
     marks = " eval" * (not getattr(asked, "training", True) and modes)
     marks += " hand" * any(called(expression(*line)) in ("add_", "sub_", "copy_", "") for line in writes)
     return by_rule(f"events {name}{marks}{' sum' * bool(sums)}:{told}", lines, context)
-
-
-def stale(own: list[Any], context: Context) -> Finding | None:
-    """A result that was computed before the loop, and that backward(retain_graph=True) goes through in each turn."""
-    call, around = last_backward(context) or (None, context)
-    loop = around.source.loop(call) if call is not None and keyword(call, "retain_graph") else None
-    for here, there in feeding(root_of(call), around) if loop is not None else ():
-        for n in (n for n in ast.walk(here) if isinstance(n, ast.Name) and loop in there.source.above(n)):
-            t: Any = there.value(n)
-            for made, home in there.made(n.id, n) if getattr(t, "grad_fn", None) is not None else ():
-                if loop not in home.source.above(made) and any(p is e for node in nodes_of([t._edge()], {})
-                                                               for e in node.edges for p in own):
-                    return finding("stale_result", home, made, (n, f"({home.source.text(made)})"), name=n.id)
-    return None
 
 
 # ---- slips

@@ -119,9 +119,9 @@ def in_training(own: Mapping[str, AnyTensor], names: Mapping[str, AnyTensor], as
         for top in (v for v in (asked, *context.names.values()) if hasattr(type(v), "named_modules")):
             if wrong == "zero" and any(p is t for p in top.parameters()):
                 yield attempt(numbers.stopped, t, top, context)
-        if wrong in numbers.SUSPECTS and root is not None:
+        if wrong in ("zero", "bad") and root is not None:
             yield attempt(cuts.cut_on_the_way, t, root, around) if wrong == "zero" else None
-            yield attempt(numbers.suspect, root, around, wrong)
+            yield attempt(by_rule, f"behind: {wrong}", root, around)
         if not (written or wrong or root is None):
             yield attempt(cuts.added_number, root, around)
         yield written
