@@ -213,29 +213,20 @@ def without_gradient(owner: Any, name: str, node: Any, context: Context) -> Find
 
 
 def unknown(error: BaseException, node: Any, context: Context) -> Finding | None:
-    """A name, or a key of a dict, that means nothing: where it is made too late, or elsewhere, or the nearest one."""
-    name, source, changes = str([*error.args, ""][0]), context.source, list[tuple[Any, str]]()
+    """A name, or a key of a dict, that means nothing: where it is known, or the nearest one."""
+    name = str([*error.args, ""][0])
     if isinstance(error, KeyError) and isinstance(whole := context.value(getattr(node, "value", None)), Mapping):
         keys = [key for key in whole if isinstance(key, str)]
         part = [key for key in keys if key in name or name in key]
         changes = [(node.slice, repr(key)) for key in nearest(name, keys) or part * (len(part) == 1)]
         return finding("no_key", context, node, *changes, name=repr(name), keys=", ".join(map(repr, keys[:9])))
-    if (told := re.search(r"^name '(\w+)' is not|local variable '(\w+)'", name)) is None:
+    if (told := re.search(r"^name '(\w+)' is not", name)) is None:
         return None
-    name, own, statement = told[1] or told[2], context.names.get("self"), source.statement(node)
-    homes = {home: writes for (home, word), writes in source.writes.items() if word == name}
-    for home, writes in homes.items():
-        if isinstance(statement, ast.AugAssign) and statement in writes and name in context.names:
-            changes = [(statement, f"global {name}; {source.text(statement)}")]
-            return finding("made_local", context, statement, *changes, name=name, home=home.name)
-        if home is context.function and all(w.lineno > node.lineno for w in writes):
-            return finding("made_later", context, writes[0], name=name)
-        if home is not None and home is not context.function:
-            return finding("made_inside", context, writes[0], name=name, home=home.name)
+    name, own = told[1], context.names.get("self")
     ours = {word: v.__name__ for word, v in context.names.items() if isinstance(v, ModuleType) and name in dir(v)}
     held = sorted((word for word in ours if ours[word].startswith("minigrad")), key=lambda word: -len(ours[word]))
     near = [f"{word}.{name}" for word in ["self"] * hasattr(own, name) + held]
-    near = near or ([] if homes else nearest(name, context.names))
+    near = near or nearest(name, context.names)
     changes = [(n, near[0]) for n in ast.walk(node) if near and isinstance(n, ast.Name) and n.id == name]
     return finding("misspelt", context, node, *changes, name=name, nearest=near[0]) if near else None
 

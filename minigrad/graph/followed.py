@@ -6,7 +6,7 @@ A line is the first one of a statement; what a function does belongs to the line
 import ast
 import linecache
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import pairwise, starmap
@@ -19,7 +19,7 @@ from ..core.beside.observers import observing
 from ..core.beside.scopes import begin as begin  # for `viz`, too
 from ..text import demand
 from .live import read
-from .program import expression
+from .program import expression, written as written_names
 from .snapshot import AnyTensor, Graph, part
 from .trial import nodes_behind
 
@@ -117,26 +117,17 @@ class Followed:
 
     def uses(self, line: int) -> tuple[set[str], set[str]]:
         """The names that a line reads, and those that it binds."""
-        loads: set[str] = set()
-        stores: set[str] = set()
-        for one in ast.walk(self.tree):
-            if not isinstance(one, ast.stmt) or one.lineno != line:
-                continue
-            nodes: Iterable[ast.AST] = own_parts(one)
-            if isinstance(one, ast.FunctionDef | ast.ClassDef):
-                stores.add(one.name)
-                nodes = ast.walk(one)
-            for name in nodes:
-                if isinstance(name, ast.Name):
-                    (stores if isinstance(name.ctx, ast.Store) else loads).add(name.id)
-                elif isinstance(name, ast.Attribute | ast.Subscript) and isinstance(name.ctx, ast.Store):
-                    stores |= {inner.id for inner in ast.walk(name.value) if isinstance(inner, ast.Name)}
-            if isinstance(one, ast.AugAssign) and isinstance(one.target, ast.Name):
-                loads.add(one.target.id)
-            if isinstance(one, ast.Expr) and isinstance(one.value, ast.Call) \
-                    and isinstance(owner := getattr(one.value.func, "value", None), ast.Name):
-                stores.add(owner.id)  # a method may write into its object: `losses.append(loss)`
-        return loads, stores
+        own: list[Any] = [one for one in ast.walk(self.tree) if isinstance(one, ast.stmt) and one.lineno == line]
+        defined = [one for one in own if isinstance(one, ast.FunctionDef | ast.ClassDef)]
+        parts = [n for one in own for n in (ast.walk(one) if one in defined else own_parts(one))]
+        names = [n for n in parts if isinstance(n, ast.Name)]
+        grown = {ast.unparse(one.target) for one in own if isinstance(one, ast.AugAssign)}
+        asked = {ast.unparse(one.value.func.value) for one in own  # a method may write into its object
+                 if isinstance(one, ast.Expr) and hasattr(getattr(one.value, "func", None), "value")}
+        bound = asked.union(*(written_names(one) for one in own if one not in defined))
+        stores = {n.id for n in names if isinstance(n.ctx, ast.Store)} | {one.name for one in defined}
+        return ({n.id for n in names if isinstance(n.ctx, ast.Load)} | grown & set(self.names),
+                stores | {name.partition(".")[0] for name in bound} & set(self.names))
 
 
 def as_list(value: Any, depth: int = 4) -> list[Any]:

@@ -12,7 +12,7 @@ from ..core.graph import Freed, TensorBase
 from .cuts import asking, computed, cut, cut_on_the_way, leads_to, root_of, tensors_in
 from .findings import Finding, by_rule, finding, first, keyword, names_in, receiver, with_keyword, without
 from .live import inner, is_tensor, parameters
-from .program import Context, called, expression, feeding, is_learners, source_of, written
+from .program import Context, called, expression, feeding, inside_of, is_learners, source_of, written
 
 FACTORIES = set("tensor ones zeros rand randn full arange linspace eye normal empty ones_like randn_like".split())
 
@@ -211,13 +211,6 @@ def optimizers(context: Context) -> dict[str, Any]:
     return found | {f"<{i}>": o for i, o in enumerate(acted.difference(found.values()))}
 
 
-def constructor(module: Any) -> Context | None:
-    """The `__init__` of a module's class, where that is the learner's."""
-    code: Any = getattr(type(module).__init__, "__code__", None)
-    function = code and source_of(code).definition(code)
-    return Context(source_of(code), function) if function else None
-
-
 def nn_of(module: Any) -> str:
     """What the program that wrote a module calls `torch.nn`: `nn`, `torch.nn`; "" where it has no name for it."""
     package = next(c.__module__ for c in type(module).__mro__ if c.__name__ == "Module").partition(".")[0]
@@ -229,7 +222,7 @@ def buffer(t: Any, context: Context) -> Finding | None:
     """Where a module that has a name registered a tensor as a buffer, or made it a plain attribute."""
     modules = [each for v in context.names.values() if hasattr(type(v), "named_buffers") for each in v.modules()]
     held = ((m, name) for m in modules for name, value in {**vars(m), **m._buffers}.items() if value is t)
-    for m, name, around in [(m, name, around) for m, name in held if (around := constructor(m)) is not None]:
+    for m, name, around in [(m, name, around) for m, name in held if (around := inside_of(type(m).__init__)) is not None]:
         registered = [(n, around) for n in ast.walk(around.function) if isinstance(n, ast.Call)
                       and called(n) == "register_buffer" and [*map(ast.unparse, n.args)][:1] == [repr(name)]]
         made: list[tuple[Any, Context]] = registered or [*around.made(f"self.{name}", None)]
@@ -249,7 +242,7 @@ def unregistered(module: Any) -> Finding | None:
         tensors = [p for m in layers for p in m.parameters()] or ([value] if one else parameters(value))
         lost = any(p.requires_grad and (p.is_leaf or one) and id(p) not in listed for p in tensors)
         used = one or several or any(p.grad is not None for p in tensors)
-        around = constructor(owner) if lost and used else None
+        around = inside_of(type(owner).__init__) if lost and used else None
         for node, there in around.made(f"self.{name}", None) if around else ():
             nn, text = nn_of(owner), there.source.text(node)
             if one and not value.is_leaf and (there.function.name != "__init__" or "Parameter(" not in text):

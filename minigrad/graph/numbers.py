@@ -21,7 +21,7 @@ from ..text import presentation
 from ..text.numbers import two_digits
 from .findings import Finding, by_rule, finding
 from .live import Key, Reader
-from .program import Context, called, expression, feeding, is_theirs, source_of
+from .program import Context, called, expression, feeding, inside_of, source_of
 
 MOST = 20_000  # nodes that are looked through
 
@@ -239,7 +239,7 @@ def misfit(nodes: list[Any]) -> Finding | None:
             parts = getattr(getattr(expression(n.code, n.lasti), "slice", None), "elts", ())
             along = getattr(n, "saved_dim", len(parts))
             told = f"chain: 0 {type(child).__name__} 1 {type(n).__name__} along {along} dim {dim} of {below}"
-            told += " twice" * (len(n.edges) == 2 and n.edges[0] is n.edges[1])
+            told += " twice" * (len(n.edges) == 2 and n.edges[0] is n.edges[1]) + " both" * all(e is not None for e in n.edges)
             places = [(m.code, m.lasti) for m in (child, n)]
             if (found := by_rule(told, places, Context(source_of(child.code)))) is not None:
                 return found
@@ -264,14 +264,12 @@ def stopped(leaf: Any, top: Any, context: Context) -> Finding | None:
 
 def into(layer: Any, top: Any, context: Context) -> Iterator[tuple[Any, Context]]:
     """The expression that makes what a layer is called with; where no line calls it, the one that made the whole."""
-    for m in [None, *top.modules()]:
-        code = getattr(getattr(type(m), "forward", None), "__code__", None)
-        own = [source_of(code)] if code is not None and is_theirs(code) else [] if m is not None else context.sources()
-        for source in own:
-            home = Context(source, source.definition(code) if code else None, names={**context.names, "self": m})
-            for call in (n for n in source.calls if n.args and source.function(n) is home.function):
-                if home.value(call.func) is layer:
-                    yield next(home.made(ast.unparse(call.args[0]), call), (call.args[0], home))
+    homes = [Context(source, names=context.names) for source in context.sources()]
+    homes += [home for m in top.modules() if (home := inside_of(type(m).forward, self=m)) is not None]
+    for home in homes:
+        for call in (n for n in home.source.calls if n.args and home.source.function(n) is home.function):
+            if home.value(call.func) is layer:
+                yield next(home.made(ast.unparse(call.args[0]), call), (call.args[0], home))
     yield from (one for name, value in context.names.items() if value is top for one in context.made(name, None))
 
 

@@ -226,17 +226,9 @@ class Context(NamedTuple):
         made = type(made).forward if hasattr(type(made), "named_parameters") else made
         while hasattr(made, "__wrapped__"):
             made = made.__wrapped__
-        code = getattr(made, "__code__", None)
-        if code is None or not is_theirs(code):
-            return None
-        source = source_of(code)
-        function = source.definition(code)
-        if function is None:
-            return None
         owners = [v for v in (self.value(call.func), self.value(getattr(call.func, "value", None)))
                   if hasattr(type(v), "named_parameters") or is_learners(v)]
-        own = {"self": owners[0]} if owners else {}  # what it means in a method
-        return Context(source, function, call, self, {**getattr(made, "__globals__", {}), **own})
+        return inside_of(made, call, self, **{"self": v for v in owners[:1]})  # what it means in a method
 
     def runs(self, call: Any) -> Iterator[Context]:
         """The learner's functions that a call runs: what it calls; of a module, also its hooks and its layers'."""
@@ -252,11 +244,8 @@ class Context(NamedTuple):
         for m in several if own is not None else [m for each in several for m in each.modules()]:
             hooks = [*m._forward_pre_hooks.values(), *m._forward_hooks.values()]
             for f in [*(getattr(hook, "args", [hook])[-1] for hook in hooks), *[type(m).forward] * (own is None)]:
-                code: Any = getattr(f, "__code__", None)
-                source = source_of(code) if code is not None and is_theirs(code) else None
-                if source is not None and (function := source.definition(code)) is not None:
-                    seen = {**f.__globals__, "self": getattr(f, "__self__", m)}
-                    yield Context(source, function, call, self, seen, True)
+                if (inner := inside_of(f, call, self, self=getattr(f, "__self__", m))) is not None:
+                    yield inner._replace(inside=True)
 
     def argument(self, name: str) -> Iterator[tuple[Any, Context]]:
         """The expression that was given for a parameter of the function."""
@@ -331,6 +320,14 @@ class Context(NamedTuple):
                     yield from ((value, Context(source, home, names=self.names)) for value in read_in(statement, name))
             if homes:
                 return
+
+
+def inside_of(f: Any, call: Any = None, outer: Context | None = None, **names: Any) -> Context | None:
+    """The context of a function, where its own names mean what `names` say; None if it is not the learner's."""
+    code: Any = getattr(f, "__code__", None)
+    function = source_of(code).definition(code) if code is not None and is_theirs(code) else None
+    seen = {**getattr(f, "__globals__", {}), **names}
+    return None if function is None else Context(source_of(code), function, call, outer, seen)
 
 
 def methods(value: Any) -> list[FunctionType]:

@@ -10,6 +10,7 @@ import re
 import sys
 import warnings
 from collections.abc import Iterator
+from inspect import CO_VARARGS, CO_VARKEYWORDS
 from typing import Any, NamedTuple
 
 from ..core.beside.lines import PACKAGE_FILES
@@ -41,32 +42,29 @@ class Refused:
     def __init__(self, error: Any, node: Any, context: Context) -> None:
         self.error, self.context, self.callee = str(error), context, context.value(getattr(node, "func", None))
         frame: Any = entered(error) if isinstance(error, BaseException) else None
-        local, given, parts = own_locals(frame) if frame else {}, list[Any](), [*getattr(node, "args", ())]
-        if frame:
-            names, count = frame.f_code.co_varnames, frame.f_code.co_argcount
-            rest = names[count + frame.f_code.co_kwonlyargcount] if frame.f_code.co_flags & 4 else ""
-            given = [*map(local.get, names[:count]), *local.get(rest, ())]
-        if isinstance(node, ast.BinOp):
-            parts = [node.left, node.right]
-            self.callee = getattr(operator, OPERATORS.get(type(node.op).__name__, ""), None)
+        given, parts = arguments(frame) if frame else [], [*getattr(node, "args", ())]
+        if isinstance(node, ast.BinOp | ast.Compare):
+            parts = [*(n for n in ast.iter_child_nodes(node) if isinstance(n, ast.expr))]
+            self.callee = getattr(operator, OPERATORS.get(type(getattr(node, "op", None)).__name__, ""), None)
         elif isinstance(node, ast.Subscript):
             parts, self.callee = [node.value, node.slice], operator.getitem
         elif given and frame.f_code.co_name in ("__call__", "__init__"):
             self.callee = self.callee if isinstance(self.callee, type) else given[0]
             del given[0]
-        elif given and self.callee is None and isinstance(getattr(node, "func", None), ast.Attribute):
-            parts, self.callee = [node.func.value, *parts], getattr(type(given[0]), node.func.attr, None)
-        self.words = {k.arg: local.get(k.arg, context.value(k.value)) for k in getattr(node, "keywords", ())}
+        elif isinstance(getattr(node, "func", None), ast.Attribute) and self.callee is None:
+            parts = [node.func.value, *parts]
+            self.callee = getattr(type(given[0]), node.func.attr, None) if given else None
         self.given = given[: len(parts)] + [context.value(part) for part in parts[len(given) :]]
+        self.words = {k.arg: context.value(k.value) for k in getattr(node, "keywords", ())}
+        self.words |= {k: v for k, v in own_locals(frame).items() if k in self.words} if frame else {}
         self.operands = [each for number, part in enumerate(parts) for each in self.inside(part, number)]
 
     def inside(self, node: Any, number: int) -> Iterator[Operand]:
         """The operands that one argument is: itself, or the parts of a list that is written out."""
-        value, parts = self.given[number], getattr(node, "elts", None)
-        if parts and isinstance(value, list | tuple) and len(parts) == len(value):
-            yield from (Operand(*pair, number, i) for i, pair in enumerate(zip(parts, value, strict=True)))
-        else:
-            yield Operand(node, value, number)
+        parts = node.elts if isinstance(node, ast.List | ast.Tuple) else []
+        values = self.given[number] if isinstance(self.given[number], list | tuple) else map(self.context.value, parts)
+        yield from (Operand(*pair, number, i) for i, pair in enumerate(zip(parts, values, strict=False)))
+        yield from [] if parts else [Operand(node, self.given[number], number)]
 
     def __str__(self) -> str:
         return " ".join(described(each.value) for each in self.operands)
@@ -122,6 +120,16 @@ def entered(error: BaseException) -> Any:
     while frame is not None and frame.f_code.co_filename in PACKAGE_FILES:
         inner, frame = frame, frame.f_back
     return inner
+
+
+def arguments(frame: Any) -> list[Any]:
+    """What a function was given, as its frame has it: in their order, then those that have a name alone."""
+    local, code = own_locals(frame), frame.f_code
+    count, names = code.co_argcount, iter(code.co_varnames[code.co_argcount + code.co_kwonlyargcount :])
+    rest = local[next(names)] if code.co_flags & CO_VARARGS else ()
+    words = local[next(names)].values() if code.co_flags & CO_VARKEYWORDS else ()
+    alone = code.co_varnames[count : count + code.co_kwonlyargcount]
+    return [*map(local.get, code.co_varnames[:count]), *rest, *map(local.get, alone), *words]
 
 
 def bare(value: Any) -> Any:

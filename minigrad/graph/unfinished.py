@@ -4,10 +4,8 @@ All of it is read off the traceback, which Python keeps anyway: nothing is noted
 errors of minigrad and of torch.
 """
 
-import ast
-import inspect
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,6 +13,7 @@ from ..core.beside.lines import source_line
 from .live import Reader, is_tensor
 from .nesting import call_at
 from .program import Context, expression, is_theirs, own_locals, source_of
+from .refused import Refused, arguments
 from .snapshot import AnyTensor, Edge, Graph, NodeRecord
 from .tracebacks import places
 
@@ -64,7 +63,7 @@ def failure(error: BaseException | None) -> Failure | None:
     if not inputs:  # what failed is no Python: its operands, where they are no calls themselves
         kind = type(getattr(made, "op", made)).__name__.lower()
         call = call or call_at(frame.f_code, lasti) or getattr(made, "attr", kind)
-        inputs = [*tensors_in(context.value(part) for part in operands(made))]
+        inputs = [*tensors_in(each.value for each in Refused(error, made, context).operands)]
     around = inputs or [*names.values()]
     line = source_line(frame.f_code, lasti)[1:]
     text = context.source.text(made).partition("\n")[0] if made is not None else line[1]
@@ -79,28 +78,12 @@ def of_frames(inner: list[Any], names: dict[str, AnyTensor]) -> tuple[str, list[
         if frame.f_code.co_name == "forward" and hasattr(type(module), "named_parameters"):
             own = {name: p for name, p in module._parameters.items() if p is not None}
             names.update({name: p for name, p in own.items() if name not in names})
-            return type(module).__name__, [*arguments(frame, local), *own.values()]
+            return type(module).__name__, [*tensors_in(arguments(frame)), *own.values()]
     frame = inner[0]
-    return frame.f_code.co_name.strip("_"), [*arguments(frame, own_locals(frame))]
-
-
-def arguments(frame: Any, local: Mapping[str, Any]) -> Iterator[AnyTensor]:
-    """The tensors among a function's arguments."""
-    given = inspect.getargs(frame.f_code)
-    values = [local.get(name) for name in given.args if name != "self" or is_tensor(local.get(name))]
-    yield from tensors_in([*values, local.get(given.varargs or ""), [*local.get(given.varkw or "", {}).values()]])
+    return frame.f_code.co_name.strip("_"), [*tensors_in(arguments(frame))]
 
 
 def tensors_in(values: Any) -> Iterator[AnyTensor]:
     """Tensors, and those in lists and tuples."""
     for value in values:
         yield from (one for one in (value if isinstance(value, list | tuple) else [value]) if is_tensor(one))
-
-
-def operands(made: Any) -> list[Any]:
-    """What an expression computes with: both sides of an operator, an object and its method's arguments."""
-    if isinstance(made, ast.Call):
-        given = [arg for one in made.args for arg in getattr(one, "elts", [one])]
-        return [*([made.func.value] if isinstance(made.func, ast.Attribute) else []), *given,
-                *(k.value for k in made.keywords)]
-    return list(ast.iter_child_nodes(made)) if isinstance(made, ast.BinOp | ast.Compare) else []

@@ -18,7 +18,7 @@ from typing import Any
 
 from ..graph import checkup, cuts, leaves, live, notes, numbers, rounds, unfinished
 from ..graph.findings import Finding, attempt, by_rule, first
-from ..graph.program import Context, expression, source_of, standing
+from ..graph.program import Context, expression, inside_of, source_of, standing
 from ..graph.restoring import Restoring
 from ..graph.snapshot import AnyTensor, Graph, TensorRecord
 from ..graph.trial import nodes_behind
@@ -112,7 +112,6 @@ def in_training(own: Mapping[str, AnyTensor], names: Mapping[str, AnyTensor], as
         yield attempt(by_rule, "program:", None, context)
         if t is None or t.is_leaf:
             yield attempt(rounds.mistake, [*own.values()], context, asked)
-        yield from (attempt(rounds.uphill, leaf, context) for leaf in own.values())
         if wrong:
             yield written
         yield from of_graphs(t, name, wrong, names) if t is not None else ()
@@ -199,8 +198,8 @@ def of_several(owner: Any, context: Context) -> Explanation:
         for optimizer in leaves.optimizers(context).values() if module else [owner]:
             lost = leaves.missing_from(optimizer, context, {*map(id, several)} if module else ())
             yield replace(lost, key="left_out") if lost is not None and module else lost
-        homes = {type(m).__name__: home for whole in wholes for m in whole.modules() if (home := leaves.constructor(m))}
-        yield from (by_rule(f"anew: {kind}", None, home) for kind, home in homes.items())
+        homes = {type(m): inside_of(type(m).__init__) for whole in wholes for m in whole.modules()}
+        yield from (by_rule(f"anew: {kind.__name__}", None, home) for kind, home in homes.items() if home is not None)
         for name, p in without.items():
             found = rounds.unreached(p, name, context) if p.requires_grad else leaves.switched_off(name, context)
             found = replace(found, key="frozen") if found is not None and found.key == "switched_off" else found
