@@ -144,27 +144,12 @@ def overwritten(facts: dict[str, Any], call: Any, context: Context) -> Finding |
     if at is None:
         return None
     statement, made = source.statement(at), facts["node"]
-    there, text = Context(source, source.function(statement), names=context.names), source.text
+    there = Context(source, source.function(statement), names=context.names)
     if called(at) == "step" or any(isinstance(up, ast.With) for up in source.above(statement)):
         return finding("updated_early", there, statement, node=made)
-    value = getattr(statement, "value", None)
-    targets = getattr(statement, "targets", [getattr(statement, "target", value)])
-    gone = isinstance(statement, ast.Assign | ast.AugAssign) and source.function(statement) is not None  # its names are
-    bases = [target.value if isinstance(target, ast.Subscript) else target for target in targets]
-    names = [n for base in bases for n in ast.walk(base)
-             if isinstance(there.value(n), TensorBase) or (gone and isinstance(n, ast.Name) and n.id != "self")]
-    plain = isinstance(statement, ast.Assign | ast.AugAssign) or called(value).endswith("_")
-    if names and plain and called(value and receiver(value)) not in ("detach", "numpy"):
-        name = text(names[0])
-        own = made.code is not None and expression(made.code, made.lasti) in {*ast.walk(statement)}
-        reads = [source.parents[n] if isinstance(source.parents[n], ast.Subscript) else n
-                 for n in reads_of(name, value) if own and isinstance(statement, ast.Assign)]
-        changes = [(n, f"{text(n)}.clone()") for n in reads]
-        changes = changes or [(statement, f"{name} = {name}.clone(); {text(statement)}")]
-        return finding("overwritten", there, statement, *changes, node=made)
-    if not plain and (option := by_rule("inplace", statement, there)) is not None:
-        return replace(option, facts={"node": made})
-    return finding("overwritten" if plain else "written_by", there, statement, node=made)
+    own = " own" * (made.code is not None and expression(made.code, made.lasti) in {*ast.walk(statement)})
+    found = by_rule(f"overwritten{own}:", at, there) or finding("overwritten", there, statement)
+    return replace(found, facts={"node": made})
 
 
 # ---- something of another kind
@@ -205,7 +190,7 @@ def without_gradient(owner: Any, name: str, node: Any, context: Context) -> Find
                 if hasattr(type(value), "named_parameters") for path, p in value.named_parameters()}
     name = next((each for each, one in several.items() if one is owner), name)
     made = [*context.made(name, node)]
-    found = unreached(owner, name, context) if owner.is_leaf else not_a_leaf(owner, name, made)
+    found = unreached(owner, name, context) if owner.is_leaf else not_a_leaf(name, made)
     return found or finding("none_gradient", context, node, name=name)
 
 

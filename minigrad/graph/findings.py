@@ -109,6 +109,11 @@ def reads_of(name: str, region: Any) -> list[Any]:
 # ---- rules
 
 
+INSIDE = r"\((?:[^()\n]|\((?:[^()\n]|\([^()\n]*\))*\))*\)"  # a pair of brackets, with others in it
+SHORT = {"{.}": rf"(?:[^()\n]|{INSIDE})", "{,}": rf"(?:[^,()\n]|{INSIDE})",
+         "{class}": r"class {e1}\b(?:(?!\nclass )[\s\S])*?"}
+
+
 def by_rule(error: BaseException | str, node: Any, context: Context) -> Finding | None:
     """What the text of an error and the failing expression tell: see `text/rules.ini`."""
     text = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
@@ -133,7 +138,10 @@ def filled(text: str, told: Any, how: Callable[[str], str] = str) -> str:
 def rule_places(rule: dict[str, str], told: Any, node: Any, context: Context,
                 refused: Refused) -> Iterator[tuple[Any, Context, Any, str]]:
     """Where the `code` of a rule stands: node, its context, the match, what it was given."""
-    of, wanted = rule.get("of"), filled(rule.get("code", "(.*)"), told, re.escape)
+    of, wanted = rule.get("of"), rule.get("code", "(.*)")
+    for short, pattern in SHORT.items():
+        wanted = wanted.replace(short, pattern)
+    wanted = filled(wanted, told, re.escape)
     if "unused" in rule and any(call.module() is refused.callee for call in scopes.calls):  # it ran before
         return
     if of == "text":

@@ -10,7 +10,7 @@ from typing import Any
 from ..core.beside import ledger
 from ..core.graph import Freed, TensorBase
 from .cuts import asking, computed, cut, cut_on_the_way, leads_to, root_of, tensors_in
-from .findings import Finding, by_rule, finding, first, keyword, names_in, receiver, with_keyword, without
+from .findings import Finding, by_rule, finding, first, keyword, receiver, with_keyword, without
 from .live import inner, is_tensor, parameters
 from .program import Context, called, expression, feeding, inside_of, is_learners, source_of, written
 
@@ -79,16 +79,6 @@ def known(node: Any, context: Context) -> bool:
     return True
 
 
-def not_run(name: str, scalar: bool, context: Context, use: Any) -> Finding | None:
-    """Where backward of a result should be called: where it was made."""
-    for value, around in context.made(name, use):
-        statement = around.source.statement(value)
-        if isinstance(statement, ast.Assign):
-            new = f"{around.source.text(statement)}; {name}{'' if scalar else '.sum()'}.backward()"
-            return finding("not_run", around, statement, (statement, new), name=name)
-    return None
-
-
 # ---- a constant
 
 
@@ -138,14 +128,9 @@ def no_leaf(makers: list[tuple[Any, Context]], context: Context, late: bool = Fa
 
 
 def no_flag(node: Any, context: Context) -> Finding | None:
-    """Where what should have a gradient was made, and does not ask for one."""
-    for value, around in context.made(ast.unparse(node), node):
-        if asking(value, around):  # then it was cut off
-            return untracked(value, around)
-        flag = with_keyword(value, "requires_grad=True", around) if called(value) in FACTORIES else (
-            value, f"{around.source.grouped(value)}.requires_grad_()")
-        return finding("no_flag", around, value, flag, name=ast.unparse(node))
-    return None
+    """Where what should have a gradient was made, and does not ask for one, or was cut off."""
+    made = [*context.made(ast.unparse(node), node)]
+    return first(untracked(*one) if asking(*one) else by_rule(f"no flag: {ast.unparse(node)}", *one) for one in made)
 
 
 def constant(t: Any, name: str, made: list[tuple[Any, Context]]) -> Finding | None:
@@ -160,42 +145,12 @@ def constant(t: Any, name: str, made: list[tuple[Any, Context]]) -> Finding | No
     return first(untracked(*one) for one in made)
 
 
-# ---- a result that keeps no gradient
-
-
-def not_a_leaf(t: Any, name: str, made: list[tuple[Any, Context]], loss: bool = False) -> Finding | None:
+def not_a_leaf(name: str, made: list[tuple[Any, Context]], loss: bool = False) -> Finding | None:
     """A tensor that is a result: a parameter that was made in two steps, or updated out of place, or a value.
 
     `loss`: backward began there, perhaps; then nobody misses its gradient.
     """
-    leaves = FACTORIES | {"Parameter"}  # how they are made
-    for value, around in ((value, around) for value, around in made if called(value) not in leaves):
-        source = around.source
-        statement, text = source.statement(value), source.text(value)
-        for call in (n for n in ast.walk(value) if isinstance(n, ast.Call) and called(n) in leaves):
-            if keyword(call, "requires_grad") is not None:
-                bare = text.replace(source.text(call), without(call, "requires_grad", around))
-                return finding("scaled", around, value, (value, f"({bare}).requires_grad_()"), name=name)
-        if (new := updated_anew(value, name, around)) is not None:
-            return new
-        if isinstance(statement, ast.Assign) and not loss:
-            change = statement, f"{source.text(statement)}; {name}.retain_grad()"
-            return finding("not_kept", around, value, change, name=name)
-    return None
-
-
-def updated_anew(value: Any, name: str, context: Context) -> Finding | None:
-    """A step by hand, of a tensor and its gradient, that makes a new tensor."""
-    text, statement = context.source.text, context.source.statement(value)
-    for each in (n for n in ast.walk(value) if isinstance(n, ast.BinOp)):
-        own = ast.unparse(each.left)
-        if f"{own}.grad" in names_in(each.right):  # `name`, or one of several
-            change: tuple[Any, str] = each, f"({text(each)}).detach().requires_grad_()"
-            sign = {ast.Sub: "-", ast.Add: "+"}.get(type(each.op))
-            if sign and own == name and each is value and isinstance(statement, ast.Assign):
-                change = statement, f"with torch.no_grad(): {name} {sign}= {text(each.right)}"
-            return finding("new_name", context, value, change, name=name)
-    return None
+    return first(by_rule(f"{'loss' if loss else 'result'}: {name}", *one) for one in made)
 
 
 # ---- who has a parameter
@@ -222,15 +177,9 @@ def buffer(t: Any, context: Context) -> Finding | None:
     """Where a module that has a name registered a tensor as a buffer, or made it a plain attribute."""
     modules = [each for v in context.names.values() if hasattr(type(v), "named_buffers") for each in v.modules()]
     held = ((m, name) for m in modules for name, value in {**vars(m), **m._buffers}.items() if value is t)
-    for m, name, around in [(m, name, around) for m, name in held if (around := inside_of(type(m).__init__)) is not None]:
-        registered = [(n, around) for n in ast.walk(around.function) if isinstance(n, ast.Call)
-                      and called(n) == "register_buffer" and [*map(ast.unparse, n.args)][:1] == [repr(name)]]
-        made: list[tuple[Any, Context]] = registered or [*around.made(f"self.{name}", None)]
-        for at, there in made:
-            given, start = (at.args[1], f"self.{name} = ") if registered else (at, "")
-            change = at, f"{start}{nn_of(m)}.Parameter({there.source.text(given)})"
-            return finding("buffer" if registered else "plain", there, at, *[change] * t.is_floating_point(), name=name)
-    return None
+    homes = ((m, name, home) for m, name in held if (home := inside_of(type(m).__init__)) is not None)
+    return first(by_rule(f"plain: {type(m).__name__} {name} {nn_of(m)} {t.is_floating_point()}", None, home)
+                 for m, name, home in homes)
 
 
 def unregistered(module: Any) -> Finding | None:

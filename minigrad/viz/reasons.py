@@ -146,7 +146,7 @@ def untold(t: AnyTensor, record: TensorRecord, context: Context, call: Any, ran:
         return None
     made = [*context.made(record.name, call)] or [*context.made(record.name.partition("[")[0], call)]
     if record.kind == "nonleaf" and record.grad is None and (ran or not record.retains_grad):
-        return leaves.not_a_leaf(t, record.name, made, ran and t.numel() == 1)
+        return leaves.not_a_leaf(record.name, made, ran and t.numel() == 1)
     if record.kind != "constant":
         return None
     if type(t).__name__ == "Parameter":
@@ -254,7 +254,9 @@ def unreached(t: TensorRecord, leaf: AnyTensor, names: Mapping[str, AnyTensor], 
             if other and found is not None:  # the last backward began elsewhere
                 found.edit = other[1].source.edited((cuts.root_of(other[0]), name)) if loss.numel() == 1 else None
             elif not ran:
-                found = by_rule("program:", None, context) or leaves.not_run(name, loss.numel() == 1, context, call)
+                ask = f"not run: {name}{'' if loss.numel() == 1 else '.sum()'}"
+                made = (by_rule(ask, *one) for one in context.made(name, call))
+                found = by_rule("program:", None, context) or first(made)
             elif found is not None and found.key in ("cut", "block", "remade", "gives_nothing"):  # not on this way
                 found = None
             facts = {"name": label(t), "loss": name if loss.numel() == 1 else f"{name}.sum()"}
