@@ -18,7 +18,7 @@ from ..core.graph import Freed, TensorBase
 from ..text import torch_names
 from ..text.presentation import nearest
 from .cuts import number_of, root_of
-from .findings import Finding, by_rule, finding, first, names_in, reads_of, receiver, with_keyword
+from .findings import Finding, by_rule, finding, first, names_in, reads_of, receiver
 from .leaves import no_flag, not_a_leaf, unreached, unregistered, untracked
 from .live import inner, is_tensor, nodes_of, parameters
 from .program import Context, called, expression, feeding, is_learners, source_of
@@ -63,7 +63,8 @@ def freed(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
         stepped = {id(p) for what, owner, *_ in after if what == "step" for p in parameters(owner())}
         if any(id(end) in stepped for n in nodes_of([node], {}) for end in n.edges):  # what was saved is overwritten
             return finding("freed_and_stepped", other, before, node=node)
-        return finding("freed_before", other, before, with_keyword(before, "retain_graph=True", other), node=node)
+        found = by_rule("freed:", before, other) or finding("freed_before", other, before)
+        return replace(found, facts={"node": node})
     again = finding("freed_again", context, before, node=node)
     return first(crossing(node, *one) for one in regions(call, context)) or again
 
@@ -114,23 +115,14 @@ def leads(value: Any, node: Any) -> bool:
 def taken_over(name: str, statement: Any, uses: list[Any], before: list[Any], context: Context, root: Any) -> Finding:
     """A value that each turn takes over from the one before with its history: the turn that writes it, cut there."""
     source, value = context.source, statement.value
-    if not isinstance(statement, ast.Assign | ast.AugAssign):  # put into a list
-        given = value.args[-1]
-        return finding("kept", context, statement, (given, f"{source.grouped(given)}.detach()"), name=name)
-    if isinstance(getattr(statement, "targets", [None])[0], ast.Subscript):
-        return finding("kept", context, statement, name=name)
     starts = [w.value.value for w in before if isinstance(getattr(w, "value", None), ast.Constant)]
-    own = [n for n in uses if n in {*ast.walk(value)} and not isinstance(source.parents[n], ast.Compare)]
-    if ast.unparse(root) == name and (isinstance(statement, ast.AugAssign) or any(s is not None for s in starts)):
-        parts = [value] if isinstance(statement, ast.AugAssign) else [n for n in ast.iter_child_nodes(value)
-                                                                      if isinstance(n, ast.expr)]
+    grown = isinstance(statement, ast.AugAssign)
+    if ast.unparse(root) == name and (grown or any(s is not None for s in starts)):  # a running sum
+        parts = [value] if grown else [n for n in ast.iter_child_nodes(value) if isinstance(n, ast.expr)]
         changes = [(root, source.text(part)) for part in parts if name not in names_in(part)]  # of this turn
         return finding("carried", context, statement, *changes, name=name)
-    many = isinstance(context.value(uses[0]), tuple)
-    end = f"tuple(t.detach() for t in {name})" if many else f"{name}.detach()"
-    end = f"({name} if {name} is None else {end})" if starts else end
-    changes = [(n, end) for n in own] or [(value, f"{source.grouped(value)}.detach()")]
-    return finding("carried", context, statement, *changes, name=name)
+    kind = " some" * isinstance(context.value(uses[0]), tuple) + " none" * (None in starts)
+    return by_rule(f"taken over{kind}: {name}", statement, context) or finding("carried", context, statement, name=name)
 
 
 # ---- a value that was written over

@@ -65,20 +65,6 @@ def keyword(call: Any, name: str) -> Any:
     return next((k.value for k in call.keywords if k.arg == name), None)
 
 
-def with_keyword(call: Any, text: str, context: Context) -> tuple[Any, str]:
-    """The change that gives a call a keyword argument, in place of one of that name."""
-    old = without(call, text.partition("=")[0], context)
-    return call, f"{old[:-1]}{'' if old.endswith('()') else ', '}{text})"
-
-
-def without(call: Any, name: str, context: Context) -> str:
-    """A call without one of its keyword arguments."""
-    text = context.source.text
-    kept = [*map(text, call.args), *(f"{k.arg}={text(k.value)}" if k.arg else f"**{text(k.value)}"
-                                     for k in call.keywords if k.arg != name)]
-    return f"{text(call.func)}({', '.join(kept)})"
-
-
 # ---- reading expressions
 
 

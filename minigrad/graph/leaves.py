@@ -5,12 +5,13 @@ list a leaf, and which optimizers change it.
 import ast
 import builtins
 import re
+from dataclasses import replace
 from typing import Any
 
 from ..core.beside import ledger
 from ..core.graph import Freed, TensorBase
 from .cuts import asking, computed, cut, cut_on_the_way, leads_to, root_of, tensors_in
-from .findings import Finding, by_rule, finding, first, keyword, receiver, with_keyword, without
+from .findings import Finding, by_rule, finding, first, keyword, receiver
 from .live import inner, is_tensor, parameters
 from .program import Context, called, expression, feeding, inside_of, is_learners, source_of, written
 
@@ -44,7 +45,7 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
     if called(call) == "grad":
         return finding("returned", around, call, name=name)
     if limit is not None and not leads_to(limit, around, leaf):
-        return finding("inputs", around, call, (call, without(call, "inputs", around)), name=name)
+        return by_rule(f"inputs: {name}", call, around)
     if (found := cut_on_the_way(leaf, root, around) or remade(leaf, name, root, around)) is not None:
         return found
     if known(root, around) and not leads_to(root, around, leaf):
@@ -92,7 +93,7 @@ def untracked(node: Any, context: Context) -> Finding | None:
         seen += tensors_in(here, around)
         for part in (n for n in ast.walk(here) if isinstance(n, ast.Call) and around.definition(n) is None):
             if called(part) == "grad" and keyword(part, "create_graph") is None:
-                return finding("grad_only", around, part, with_keyword(part, "create_graph=True", around))
+                return by_rule("constant gradient", part, around)
             home = getattr(around.callee(part.func), "__module__", None) or "minigrad"  # `np.ones` has no gradient
             plain = called(part) in FACTORIES and not (called(part) == "tensor" and computed(part))
             if plain and keyword(part, "requires_grad") is None and home.startswith("minigrad"):
@@ -121,9 +122,9 @@ def no_leaf(makers: list[tuple[Any, Context]], context: Context, late: bool = Fa
     for call, around, _ in (wanted := [m for m in made if m[2] in asked] or made)[:1]:
         if len(wanted) == 1 and (found := by_rule("program:", call, around)) is not None:
             return found
-        change = [with_keyword(call, "requires_grad=True", around)] if len({id(m[0]) for m in wanted}) == 1 else []
         names = ", ".join(dict.fromkeys(m[2] for m in made))
-        return finding("late_flag" if late else "no_leaf", around, call, *change, names=names)
+        found = by_rule(f"{'late flag' if late else 'no leaf'}: {names}", call, around)
+        return found if found is None or len({id(m[0]) for m in wanted}) == 1 else replace(found, edit=None)
     return None
 
 
