@@ -41,7 +41,7 @@ def listed(names: list[str]) -> str:
     return ", ".join(names[:4]) + (f", … ({len(names)})" if len(names) > 4 else "")
 
 
-def remarks(model: Any, loss: Any, optimizer: Any, step: Any, names: list[str], context: Context | None,
+def remarks(model: Any, loss: Any, optimizer: Any, step: Any, names: list[str], context: Context,
             root: Any) -> Iterator[Remark]:
     """All that is to be said. `names`: what the learner calls model and loss, whose expression is `root`."""
     params = {f"{names[0]}.{name}": p for name, p in model.named_parameters()}
@@ -60,10 +60,10 @@ def remarks(model: Any, loss: Any, optimizer: Any, step: Any, names: list[str], 
     yield from of_steps(params, trained, step)
 
 
-def of_loss(loss: Any, name: str, params: dict[str, Any], context: Context | None, root: Any) -> Iterator[Remark]:
+def of_loss(loss: Any, name: str, params: dict[str, Any], context: Context, root: Any) -> Iterator[Remark]:
     """What the graph of the loss leads to, and what arrives there."""
     def cause(finder: Callable[..., Any], *given: Any) -> Any:
-        return None if context is None or root is None else attempt(finder, *given, context)
+        return None if root is None else attempt(finder, *given, context)
 
     if not is_tensor(loss) or not loss.requires_grad:
         yield Remark("untracked", {"loss": name}, cause(untracked, root))
@@ -131,12 +131,12 @@ def held_by(optimizer: Any) -> set[int]:
     return {id(p) for p in parameters(optimizer)}
 
 
-def of_optimizer(params: dict[str, Any], optimizer: Any, model: str, context: Context | None) -> Iterator[Remark]:
+def of_optimizer(params: dict[str, Any], optimizer: Any, model: str, context: Context) -> Iterator[Remark]:
     """Parameters that no step will change, and tensors that are none of the model."""
     held, own = held_by(optimizer), {id(p) for p in params.values()}
     left = [each for each, p in params.items() if p.requires_grad and id(p) not in held]
     if left:
-        found = attempt(missing_from, optimizer, context) if context else None
+        found = attempt(missing_from, optimizer, context)
         yield Remark("missing", {"names": listed(left), "count": len(left)}, found)
     if held - own:
         yield Remark("strangers", {"count": len(held - own), "model": model})

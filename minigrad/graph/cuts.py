@@ -13,9 +13,9 @@ from typing import Any
 
 from ..core.beside import ledger
 from ..core.graph import TensorBase, node_of
-from .findings import Finding, by_rule, finding, keyword, receiver, stretch
+from .findings import Finding, by_rule, finding, keyword, receiver
 from .live import is_tensor, nodes_of, parameters
-from .program import Context, called, expression, feeding, is_theirs, span, word
+from .program import Context, called, expression, feeding, is_theirs, word
 
 PASSES_ON = set("numpy item tolist cpu clone float double half copy long int astype".split())
 MAKES = {"tensor", "as_tensor", "from_numpy", "Tensor", "float", "FloatTensor", "asarray", "array"}
@@ -175,9 +175,6 @@ def uncut(place: Any, at: Any, context: Context) -> list[tuple[Any, str]]:
     if call is not None:  # arithmetic of NumPy's inside: the same of tensors
         new = source.text(call.args[0]).replace(source.text(top), whole)
         return [] if re.search(r"\bnp\.|numpy", new) else [(call, f"({new})")]
-    if top.lineno != top.end_lineno and kept is getattr(getattr(at, "func", at), "value", None):  # `.detach()` goes
-        number, _, column, _ = span(at)
-        return [(stretch(number, column - 1, top.end_lineno, top.end_col_offset), "")]
     given = isinstance(up, ast.Call) and top in up.args
     return [] if given and array else [(top, bare if given or isinstance(up, ast.stmt) else whole)]
 

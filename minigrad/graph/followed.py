@@ -117,17 +117,21 @@ class Followed:
 
     def uses(self, line: int) -> tuple[set[str], set[str]]:
         """The names that a line reads, and those that it binds."""
-        own: list[Any] = [one for one in ast.walk(self.tree) if isinstance(one, ast.stmt) and one.lineno == line]
-        defined = [one for one in own if isinstance(one, ast.FunctionDef | ast.ClassDef)]
-        parts = [n for one in own for n in (ast.walk(one) if one in defined else own_parts(one))]
-        names = [n for n in parts if isinstance(n, ast.Name)]
-        grown = {ast.unparse(one.target) for one in own if isinstance(one, ast.AugAssign)}
-        asked = {ast.unparse(one.value.func.value) for one in own  # a method may write into its object
-                 if isinstance(one, ast.Expr) and hasattr(getattr(one.value, "func", None), "value")}
-        bound = asked.union(*(written_names(one) for one in own if one not in defined))
-        stores = {n.id for n in names if isinstance(n.ctx, ast.Store)} | {one.name for one in defined}
-        return ({n.id for n in names if isinstance(n.ctx, ast.Load)} | grown & set(self.names),
-                stores | {name.partition(".")[0] for name in bound} & set(self.names))
+        loads, stores = set[str](), set[str]()
+        statements: list[Any] = [one for one in ast.walk(self.tree) if isinstance(one, ast.stmt) and one.lineno == line]
+        for one in statements:
+            whole = isinstance(one, ast.FunctionDef | ast.ClassDef)
+            names = [n for n in (ast.walk(one) if whole else own_parts(one)) if isinstance(n, ast.Name)]
+            loads |= {n.id for n in names if isinstance(n.ctx, ast.Load)}
+            stores |= {n.id for n in names if isinstance(n.ctx, ast.Store)} | ({one.name} if whole else set())
+            if isinstance(one, ast.AugAssign):
+                loads.add(ast.unparse(one.target))
+            written = [] if whole else [name.partition(".")[0] for name in written_names(one)]
+            owner = getattr(getattr(getattr(one, "value", None), "func", None), "value", None)
+            if isinstance(one, ast.Expr) and owner is not None:
+                written.append(ast.unparse(owner))  # a method may write into its object
+            stores |= self.names.keys() & {*written}
+        return loads & self.names.keys(), stores
 
 
 def as_list(value: Any, depth: int = 4) -> list[Any]:

@@ -25,10 +25,8 @@ def explain(exception: BaseException, key: str, facts: dict[str, Any]) -> None:
 
     The finding stays with the error, for `why`.
     """
-    if Refused.trying:
-        return
     frame = theirs(learners_frame())
-    if frame is None or not tell(exception, frame, frame.f_lasti, key, facts):
+    if not Refused.trying and (frame is None or not tell(exception, frame, frame.f_lasti, key, facts)):
         for lang in languages() if knows(f"note.{key}") else ():
             exception.add_note(say(f"note.{key}", lang, **_blanks(facts, lang)))
 

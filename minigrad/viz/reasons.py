@@ -175,9 +175,7 @@ def of_error(error: BaseException) -> Explanation:
     notes.complete(error)
     told = "\n".join(getattr(error, "__notes__", ()))
     facts = {"error": f"{type(error).__name__}: {error}", "notes": told}
-    answer = Explanation([("why.error", facts, set())], None, getattr(error, "finding", None))
-    answer.told = True  # by its notes
-    return answer
+    return Explanation([("why.error", facts, set())], None, getattr(error, "finding", None))
 
 
 def of_several(owner: Any, context: Context) -> Explanation:
@@ -307,7 +305,7 @@ class Explanation(TextWithDrawing):
     """
 
     def __init__(self, reasons: list[Reason], graph: Graph | None, found: Finding | None = None) -> None:
-        self.reasons, self.found, self.told, self.here = reasons, found, False, notes.file_now()
+        self.reasons, self.found, self.here = reasons, found, notes.file_now()
         self.line = None if found is None else found.line
         self.edit = None if found is None else found.edit
         marks = frozenset().union(*(m for _, _, m in reasons))
@@ -316,7 +314,7 @@ class Explanation(TextWithDrawing):
     def _words(self) -> str:
         parts = [(key, say(key, **facts)) for key, facts, _ in self.reasons
                  if self.found is None or key not in BY_CAUSE]
-        if self.found is not None and not self.told:
+        if self.found is not None and self.reasons[0][0] != "why.error":  # its notes tell it
             parts += [("cause", notes.cause_told(self.found, lang, self.here)) for lang in notes.languages()]
         return "\n".join(said for _, said in sorted(parts, key=lambda part: part[0] == "why.freed"))  # that comes later
 
