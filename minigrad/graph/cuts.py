@@ -119,7 +119,7 @@ def block_around(node: Any, context: Context) -> Finding | None:
     source = context.source
     around = [switch for up in source.above(node) for switch in (
         [item.context_expr for item in up.items] if isinstance(up, ast.With) else getattr(up, "decorator_list", ()))]
-    before = [n for n in source.calls if called(n) == "set_grad_enabled" and n.lineno < node.lineno
+    before = [n for n in source.calls if ast.unparse(n).endswith("set_grad_enabled(False)") and n.lineno < node.lineno
               and isinstance(source.parents[n], ast.Expr)]
     switches: list[Any] = [*around, *sorted(before, key=lambda n: -n.lineno)[:1]]
     for switch in switches:

@@ -98,7 +98,7 @@ def crossing(node: Any, region: Any, context: Context, root: Any) -> Finding | N
             if context.function is not None and any(value is given for given, _ in context.argument(name)):
                 return finding("carried", around, value, (value, f"{text}.detach()"), name=name)
             if made is not None and at.function(made) is around.function and made not in {*ast.walk(write)}:
-                return finding("kept_outside", around, at.statement(made), name=name)  # a part of it
+                return finding("kept_outside", Context(at), at.statement(made), name=name)  # a part of it
             if text in source.text(region):  # that is done, and this is what it is compared with
                 return finding("kept_outside", around, write, (value, f"{text}.detach()"), name=name)
             changes = [(use, f"({text})") for use in uses] if around.source is source else []
@@ -208,11 +208,13 @@ def unknown(error: BaseException, node: Any, context: Context) -> Finding | None
     return finding("misspelt", context, node, *changes, name=name, nearest=near[0]) if near else None
 
 
-def nothing_listed(error: BaseException, node: Any, context: Context) -> Finding | None:
-    """An optimizer of nothing: what its module keeps without listing it."""
-    empty = "empty parameter list" in str(error)
-    modules = [context.value(n) for n in ast.walk(node) if isinstance(n, ast.Name | ast.Attribute)] if empty else []
-    return first(unregistered(m) for m in modules if hasattr(type(m), "named_parameters"))
+def not_to_optimize(error: BaseException, node: Any, context: Context) -> Finding | None:
+    """An optimizer of nothing: what its module keeps without listing it; or of a result: how that was made."""
+    names = [n for n in ast.walk(node) if isinstance(n, ast.Name | ast.Attribute)]
+    if "empty parameter list" in str(error):
+        return first(unregistered(m) for n in names if hasattr(type(m := context.value(n)), "named_parameters"))
+    results = [n for n in names if "non-leaf" in str(error) and getattr(context.value(n), "grad_fn", None) is not None]
+    return first(not_a_leaf(ast.unparse(n), [*context.made(ast.unparse(n), n)], True) for n in results)
 
 
 def misspelt(error: BaseException, node: Any, context: Context) -> Finding | None:
@@ -250,7 +252,7 @@ def misspelt(error: BaseException, node: Any, context: Context) -> Finding | Non
 
 
 FINDERS: tuple[Callable[[BaseException, Any, Context], Finding | None], ...] = (
-    nothing_listed, of_another_kind, misspelt, by_rule, unknown)
+    not_to_optimize, of_another_kind, misspelt, by_rule, unknown)
 BY_KEY: dict[str, Callable[[dict[str, Any], Any, Context], Finding | None]] = {
     "no_graph": lambda facts, call, context: untracked(root_of(call), context) if isinstance(call, ast.Call) else None,
     "hook_without_grad": lambda facts, call, context: untracked(call.func.value, context),

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..core.beside import scopes
 from ..text import table
+from .live import parameters
 from .program import Context, Line, expression, feeding, source_of
 from .refused import Refused, described
 
@@ -128,7 +128,7 @@ def rule_places(rule: dict[str, str], told: Any, node: Any, context: Context,
     for short, pattern in SHORT.items():
         wanted = wanted.replace(short, pattern)
     wanted = filled(wanted, told, re.escape)
-    if "unused" in rule and any(call.module() is refused.callee for call in scopes.calls):  # it ran before
+    if "unused" in rule and any(p.grad is not None for p in parameters(refused.layer)):  # it has been trained
         return
     if of == "text":
         yield from in_text(wanted, rule, told, context)

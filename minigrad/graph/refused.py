@@ -41,7 +41,9 @@ class Refused:
 
     def __init__(self, error: Any, node: Any, context: Context) -> None:
         self.error, self.context, self.callee = str(error), context, context.value(getattr(node, "func", None))
-        frame: Any = entered(error) if isinstance(error, BaseException) else None
+        frames = [*ours(error)] if isinstance(error, BaseException) else []
+        self.layer = next((own_locals(f)["self"] for f in frames if f.f_code.co_name == "forward"), None)  # that refused
+        frame: Any = frames[-1] if frames else None
         given, parts = arguments(frame) if frame else [], [*getattr(node, "args", ())]
         if isinstance(node, ast.BinOp | ast.Compare):
             parts = [*(n for n in ast.iter_child_nodes(node) if isinstance(n, ast.expr))]
@@ -112,14 +114,13 @@ class Refused:
         return None
 
 
-def entered(error: BaseException) -> Any:
-    """The frame of this package that the learner's expression entered; None if what failed is not ours."""
+def ours(error: BaseException) -> Iterator[Any]:
+    """The frames of this package in which an error is raised, or was, from where it arose to what the learner called."""
     raised = [place.tb_frame for place in places(error.__traceback__)]
     frame: Any = raised[-1] if raised else sys._getframe()
-    inner = None
     while frame is not None and frame.f_code.co_filename in PACKAGE_FILES:
-        inner, frame = frame, frame.f_back
-    return inner
+        yield frame
+        frame = frame.f_back
 
 
 def arguments(frame: Any) -> list[Any]:
