@@ -157,12 +157,16 @@ def not_a_leaf(name: str, made: list[tuple[Any, Context]], loss: bool = False) -
 # ---- who has a parameter
 
 
+def named(context: Context) -> dict[str, Any]:
+    """What the learner has a name for, and what their objects hold."""
+    found = {name: value for name, value in context.names.items() if not name.startswith("_")}
+    return found | {f"self.{name}": value for owner in found.values() if is_learners(owner)
+                    for name, value in getattr(owner, "__dict__", {}).items()}
+
+
 def optimizers(context: Context) -> dict[str, Any]:
-    """The learner's optimizers by name, those in attributes of their objects too, and those that did something."""
-    named = {name: value for name, value in context.names.items() if not name.startswith("_")}
-    named |= {f"self.{name}": value for owner in [*named.values()] if is_learners(owner)
-              for name, value in getattr(owner, "__dict__", {}).items()}
-    found = {name: value for name, value in named.items() if hasattr(value, "param_groups")}
+    """The learner's optimizers by name, and those without one that did something."""
+    found = {name: value for name, value in named(context).items() if hasattr(value, "param_groups")}
     acted = {o for _, owner, *_ in ledger.diary if hasattr(o := owner(), "param_groups")}
     return found | {f"<{i}>": o for i, o in enumerate(acted.difference(found.values()))}
 

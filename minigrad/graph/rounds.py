@@ -5,20 +5,19 @@ Read from the diary (`core/beside/ledger`) of the last rounds, as a text with on
 rules of `text/rules.ini` that begin with `^events` say which orders are mistakes.
 """
 
-import ast
 from collections.abc import Iterator
 from dataclasses import replace
 from types import GeneratorType
 from typing import Any
 
 from ..core.beside import ledger
-from ..core.graph import Freed, TensorBase, node_of
+from ..core.graph import Freed, TensorBase
 from . import leaves, numbers
 from .cuts import root_of
-from .findings import Finding, by_rule, finding, first
-from .leaves import last_backward, missing_from, optimizers
+from .findings import Finding, by_rule, first
+from .leaves import last_backward, missing_from, named, optimizers
 from .live import nodes_of, parameters
-from .program import Context, called, expression, source_of
+from .program import Context, called, expression
 
 BY_MODE = ("Dropout", "BatchNorm")  # layers that compute something else in training
 BY_HAND = {"Add", "Sub", "add_", "sub_", "copy_"}  # writes that are no step of an optimizer
@@ -97,34 +96,21 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
 
 def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Finding | None]:
     """All slips that are found; `own`: the tensors in question, those of a module or an optimizer `asked`, perhaps."""
-    results = {name: t for name, t in context.names.items() if isinstance(t, TensorBase) and t.grad_fn is not None}
-    yield from (total(t, name) for name, t in results.items())
+    yield from hoarded(context)
     call, around = last_backward(context) or (None, context)
     yield None if call is None else by_rule("behind: slips", root_of(call), around)
-    named = [(name, v) for name, v in context.names.items() if hasattr(type(v), "named_parameters")]
-    for a, b in ((a, b) for a, v in named for b, other in named if v is other and a != b):
+    modules = [(name, v) for name, v in context.names.items() if hasattr(type(v), "named_parameters")]
+    for a, b in ((a, b) for a, v in modules for b, other in modules if v is other and a != b):
         yield by_rule(f"same: {a} {b}", None, context)
     yield by_rule(f"habit:{' eval' * (not getattr(asked, 'training', True))}", None, context)
 
 
-def total(t: Any, name: str) -> Finding | None:
-    """A sum that one line adds to again and again, of results whose graphs several calls of backward have freed."""
-    code, lasti = place = place_of(t.grad_fn)
-    added, marks, seen = [t.grad_fn], set[Any](), dict[int, Any]()
-    for node in added if type(t.grad_fn).__name__ == "AddBackward0" else ():  # grows while it is read
-        for n in (n for edge in node.edges if (n := node_of(edge)) is not None):
-            if type(n) is type(node) and place_of(n) == place:
-                added += [n] * (n not in added)
-            else:
-                marks |= {m for each in nodes_of([n], seen) for slot in each.frees
-                          if isinstance(m := getattr(each, slot), Freed)}
-    at = None if code is None or len(added) < 2 or len(marks) < 2 else expression(code, lasti)
-    if at is None:
-        return None
-    source, value = source_of(code), at.value if isinstance(at, ast.AugAssign) else getattr(at, "right", at)
-    return finding("total", Context(source), at, (value, f"{source.grouped(value)}.detach()"), name=name)
-
-
-def place_of(node: Any) -> tuple[Any, int]:
-    """Code and instruction of the learner's that made a node."""
-    return getattr(node, "code", None), getattr(node, "lasti", 0)
+def hoarded(context: Context) -> Iterator[Finding | None]:
+    """Sums and lists of results whose graphs several calls of backward have freed: what they keep is of no use."""
+    for name, value in named(context).items():
+        several = value if isinstance(value, list) else [value]
+        ends = [t._edge() for t in several if isinstance(t, TensorBase) and t.grad_fn is not None]
+        marks = {m for n in nodes_of(ends, {}) for slot in n.frees if isinstance(m := getattr(n, slot), Freed)}
+        for source in context.sources() if len(marks) > 1 else ():
+            written = ((home, w) for (home, word), writes in source.writes.items() if word == name for w in writes)
+            yield from (by_rule(f"hoarded: {name}", w, Context(source, home)) for home, w in written)

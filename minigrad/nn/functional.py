@@ -11,9 +11,10 @@ from typing import Any
 from .._tensor import Tensor
 from ..array import dtypes, namespace, random, xp
 from ..autograd.grad_mode import no_grad
+from ..core.beside.ledger import note
 from ..core.carriers import TENSORS
 from ..core.graph import constant
-from ..core.modes import lifted
+from ..core.modes import grad_mode, lifted
 from ..core.writes.inplace import inplace as in_place
 from ..creation import ones_like, zeros_like
 from ..manual import face
@@ -310,6 +311,8 @@ def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
 def _dropped(input: Any, noise_shape: tuple, p: float, training: bool, inplace: bool) -> Any:
     if not training or not p or not input._data.size:
         return input
+    if not grad_mode():
+        note("dropped", input)
     kind = input._data.dtype.type
     if p < 1:  # else all are zero, which every type can hold
         dtypes.check_cast(dtypes.float32.np, input._data.dtype)
