@@ -230,19 +230,21 @@ def misfit(nodes: list[Any]) -> Finding | None:
         written = isinstance(getattr(up, "ctx", None), ast.Store) or getattr(up, "target", None) is at
         if at is not None and (written or re.fullmatch(r"[a-z]\w*_", getattr(up, "attr", ""))):
             return finding("written_unseen", Context(source), source.statement(at))
-    for n in nodes:
+    for n in (n for n in nodes if n.code is not None):
         if (wide := spread(n)) is not None:
             return wide
-        for child in (c for edge in n.edges if n.code and isinstance(c := node_of(edge), Node) and c.code):
-            below = " ".join(type(node_of(edge)).__name__ for edge in child.edges if edge is not None)
-            dim = getattr(child, "saved_dim", "")
-            parts = getattr(getattr(expression(n.code, n.lasti), "slice", None), "elts", ())
-            along = getattr(n, "saved_dim", len(parts))
-            told = f"chain: 0 {type(child).__name__} 1 {type(n).__name__} along {along} dim {dim} of {below}"
-            told += " twice" * (len(n.edges) == 2 and n.edges[0] is n.edges[1]) + " both" * all(e is not None for e in n.edges)
-            places = [(m.code, m.lasti) for m in (child, n)]
-            if (found := by_rule(told, places, Context(source_of(child.code)))) is not None:
-                return found
+        parts = getattr(getattr(expression(n.code, n.lasti), "slice", None), "elts", ())
+        marks = " twice" * (len(n.edges) == 2 and n.edges[0] is n.edges[1]) + " both" * all(e is not None for e in n.edges)
+        for child in map(node_of, n.edges):
+            log = type(child).__name__ == "LogBackward0"
+            child = node_of(child.edges[0]) if log else child
+            if isinstance(child, Node) and child.code is not None:
+                below = " ".join(type(node_of(edge)).__name__ for edge in child.edges if edge is not None)
+                told = (f"chain: 0 {type(child).__name__} 1 {type(n).__name__} along {getattr(n, 'saved_dim', len(parts))} "
+                        f"dim {getattr(child, 'saved_dim', '')} of {below}{marks}{' logged' * log}")
+                places = [(m.code, m.lasti) for m in (child, n)]
+                if (found := by_rule(told, places, Context(source_of(child.code)))) is not None:
+                    return found
     return None
 
 
