@@ -12,9 +12,9 @@ from dataclasses import replace
 from typing import Any
 
 from ..core.beside import ledger
-from ..core.graph import TensorBase, node_of
+from ..core.graph import TensorBase
 from .findings import Finding, by_rule, finding, keyword, receiver
-from .live import is_tensor, nodes_of, parameters
+from .live import nodes_of, parameters
 from .program import Context, called, expression, feeding, is_theirs, word
 
 PASSES_ON = set("numpy item tolist cpu clone float double half copy long int astype".split())
@@ -206,20 +206,18 @@ def stacked(call: Any, context: Context) -> list[tuple[Any, str]]:
 
 def added_number(root: Any, context: Context) -> Finding | None:
     """A term of the sum behind an expression that was cut off and became a number: no gradient changes with it."""
-    ways = [(root, context), *context.made(ast.unparse(root), root)] if is_tensor(loss := context.value(root)) else []
-    terms = [(*way, loss._edge()) for way in ways]
-    for term, around, edge in terms:  # grows while it is read
-        code, kind = getattr(n := node_of(edge), "code", None), type(getattr(term, "op", None)).__name__
-        if code is None or kind not in ("Add", "Sub") or expression(code, n.lasti) is not term:
-            continue
-        ends = [e for e in n.edges if e is not None]
-        cut_off = {n for _, at in cuts_in(term, around) for n in ast.walk(at)}
-        sides = {side: all(isinstance(around.value(n), int | float) for n in ast.walk(side)
-                           if isinstance(n, ast.Name) and n not in cut_off) for side in (term.left, term.right)}
-        plain = [side for side, number in sides.items() if number and len(ends) == 1]
-        terms += [(side, around, e) for side, e in zip([s for s in sides if s not in plain], ends, strict=False)]
-        for place, at, there in cuts(plain[0], around) if len(plain) == 1 else ():
-            early = there.function is not around.function or at.lineno <= term.end_lineno  # not of a later turn
-            if early and place.kind in ("item()", "float()"):
-                return cut(place, at, there, key="added_number", name=ast.unparse(root))
+    terms, loss = [(root, context)], ast.unparse(root)
+    for term, around in terms:  # grows while it is read
+        if isinstance(term, ast.Name):
+            terms += [one for one in around.made(term.id, term) if all(one[0] is not seen for seen, _ in terms)]
+        for side in (term.left, term.right) if isinstance(getattr(term, "op", None), ast.Add | ast.Sub) else ():
+            off = {n for _, at in cuts_in(side, around) for n in ast.walk(at)}
+            names = [n for n in ast.walk(side) if isinstance(n, ast.Name) and n not in off]
+            if not all(isinstance(around.value(n), int | float) for n in names):
+                terms.append((side, around))
+                continue
+            for place, at, there in cuts(side, around):
+                early = there.function is not around.function or at.lineno <= term.end_lineno  # not of a later turn
+                if early and place.kind in ("item()", "float()"):
+                    return cut(place, at, there, key="added_number", name=loss)
     return None

@@ -3,7 +3,6 @@ list a leaf, and which optimizers change it.
 """
 
 import ast
-import builtins
 import re
 from dataclasses import replace
 from typing import Any
@@ -48,7 +47,7 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
         return by_rule(f"inputs: {name}", call, around)
     if (found := cut_on_the_way(leaf, root, around) or remade(leaf, name, root, around)) is not None:
         return found
-    if known(root, around) and not leads_to(root, around, leaf):
+    if not leads_to(root, around, leaf):
         return finding("no_use", around, call, name=name, loss=around.source.text(root))
     return None
 
@@ -63,21 +62,6 @@ def remade(leaf: Any, name: str, root: Any, context: Context) -> Finding | None:
                 if each and later.lineno > n.lineno and there.value(n) is leaf:
                     return finding("remade", there, later, name=name)
     return None
-
-
-def known(node: Any, context: Context) -> bool:
-    """Whether all calls behind an expression are of what can be read, or of what hides no tensor of the learner's."""
-    for here, around in feeding(node, context):
-        for n in ast.walk(here):
-            value, up = around.value(n), around.source.parents.get(n)
-            if isinstance(n, ast.Call):
-                seen = around.callee(n.func) is not None or hasattr(builtins, getattr(n.func, "id", ""))
-                if not seen and not hasattr(TensorBase._plain, getattr(n.func, "attr", "")):
-                    return False
-            elif isinstance(n, ast.Name) and up and getattr(up, "func", None) is not n and not [*around.behind(n)] and (
-                    value is None or getattr(value, "_fn", None) is not None):
-                return False  # a result, or what is gone, that nothing tells the origin of
-    return True
 
 
 # ---- a constant
