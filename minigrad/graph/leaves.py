@@ -1,5 +1,5 @@
-"""Leaves and results: why a leaf got no gradient, a result keeps none, nothing was recorded of a constant; which modules
-list a leaf, and which optimizers change it.
+"""Leaves and results: why a leaf got no gradient, a result keeps none, nothing was recorded of a constant; and who has a
+leaf, of modules and optimizers.
 """
 
 import ast
@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..core.beside import ledger
-from ..core.graph import Freed, TensorBase
+from ..core.graph import Freed
 from .cuts import asking, computed, cut, cut_on_the_way, leads_to, root_of, tensors_in
 from .findings import Finding, by_rule, finding, first, keyword, receiver
 from .live import inner, is_tensor, parameters

@@ -19,7 +19,7 @@ from ..core.graph import Freed, Node, TensorBase, node_of
 from ..core.row import reader as saved_reader
 from ..text import presentation
 from ..text.numbers import two_digits
-from .findings import Finding, by_rule, finding
+from .findings import Finding, by_rule, finding, first
 from .live import Key, Reader
 from .program import Context, called, expression, feeding, inside_of, source_of
 
@@ -231,21 +231,24 @@ def misfit(nodes: list[Any]) -> Finding | None:
         if at is not None and (written or re.fullmatch(r"[a-z]\w*_", getattr(up, "attr", ""))):
             return finding("written_unseen", Context(source), source.statement(at))
     for n in (n for n in nodes if n.code is not None):
-        if (wide := spread(n)) is not None:
-            return wide
-        parts = getattr(getattr(expression(n.code, n.lasti), "slice", None), "elts", ())
-        marks = " twice" * (len(n.edges) == 2 and n.edges[0] is n.edges[1]) + " both" * all(e is not None for e in n.edges)
-        for child in map(node_of, n.edges):
-            log = type(child).__name__ == "LogBackward0"
-            child = node_of(child.edges[0]) if log else child
-            if isinstance(child, Node) and child.code is not None:
-                below = " ".join(type(node_of(edge)).__name__ for edge in child.edges if edge is not None)
-                told = (f"chain: 0 {type(child).__name__} 1 {type(n).__name__} along {getattr(n, 'saved_dim', len(parts))} "
-                        f"dim {getattr(child, 'saved_dim', '')} of {below}{marks}{' logged' * log}")
-                places = [(m.code, m.lasti) for m in (child, n)]
-                if (found := by_rule(told, places, Context(source_of(child.code)))) is not None:
-                    return found
+        found = spread(n) or first(chained(node_of(edge), n) for edge in n.edges)
+        if found is not None:
+            return found
     return None
+
+
+def chained(child: Any, n: Any) -> Finding | None:
+    """What a node and one that it is computed from show together; a logarithm between them does not count as one."""
+    log = type(child).__name__ == "LogBackward0"
+    child = node_of(child.edges[0]) if log else child
+    if not isinstance(child, Node) or child.code is None:
+        return None
+    parts = getattr(getattr(expression(n.code, n.lasti), "slice", None), "elts", ())  # of an index
+    below = " ".join(type(node_of(edge)).__name__ for edge in child.edges if edge is not None)
+    marks = " twice" * (len(n.edges) == 2 and n.edges[0] is n.edges[1]) + " both" * all(e is not None for e in n.edges)
+    told = (f"chain: 0 {type(child).__name__} 1 {type(n).__name__} along {getattr(n, 'saved_dim', len(parts))} "
+            f"dim {getattr(child, 'saved_dim', '')} of {below}{marks}{' logged' * log}")
+    return by_rule(told, [(m.code, m.lasti) for m in (child, n)], Context(source_of(child.code)))
 
 
 def stopped(leaf: Any, top: Any, context: Context) -> Finding | None:

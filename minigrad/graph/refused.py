@@ -42,7 +42,7 @@ class Refused:
     def __init__(self, error: Any, node: Any, context: Context) -> None:
         self.error, self.context, self.callee = str(error), context, context.value(getattr(node, "func", None))
         frames = [*ours(error)] if isinstance(error, BaseException) else []
-        self.layer = next((own_locals(f)["self"] for f in frames if f.f_code.co_name == "forward"), None)  # that refused
+        self.layer = next((own_locals(f)["self"] for f in frames if f.f_code.co_name == "forward"), None)
         frame: Any = frames[-1] if frames else None
         given, parts = arguments(frame) if frame else [], [*getattr(node, "args", ())]
         if isinstance(node, ast.BinOp | ast.Compare):
@@ -115,7 +115,7 @@ class Refused:
 
 
 def ours(error: BaseException) -> Iterator[Any]:
-    """The frames of this package in which an error is raised, or was, from where it arose to what the learner called."""
+    """The frames of this package in which an error arose, the innermost first, the one that the learner called last."""
     raised = [place.tb_frame for place in places(error.__traceback__)]
     frame: Any = raised[-1] if raised else sys._getframe()
     while frame is not None and frame.f_code.co_filename in PACKAGE_FILES:
