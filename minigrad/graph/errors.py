@@ -219,36 +219,49 @@ def not_to_optimize(error: BaseException, node: Any, context: Context) -> Findin
 
 def misspelt(error: BaseException, node: Any, context: Context) -> Finding | None:
     """A name that is nearly another, of an attribute, a keyword argument or an import; or one that only PyTorch has."""
-    text, near, changes = context.source.text, list[str](), list[tuple[Any, str]]()
     told = re.search(r"\(\) got an unexpected keyword argument '(\w+)'", str(error))
-    name = told[1] if told else getattr(error, "name", None) or ""
     if isinstance(error, AttributeError) and isinstance(node, ast.Attribute | ast.Call):
-        if isinstance(error.obj, TensorBase) and name in torch_names()["torch.Tensor"]:
-            return finding("not_yet_here", context, node, name=f"Tensor.{name}")
-        ours = any(c.__module__.startswith("minigrad.") for c in type(error.obj).__mro__)
-        near = nearest(name, dir(error.obj)) if ours or is_learners(error.obj) else getattr(error, "nearest", [])
-        able = [n for n, v in context.names.items() if hasattr(type(v), name) and n[0] != "_" and name in WHOSE
-                and (v.grad_fn and v.numel() == 1 if is_tensor(v) else type(v).__module__.startswith("minigrad."))]
-        around: list[Any] = [*ast.walk(context.source.statement(node))]
-        wrong = [n for n in around if getattr(n, "attr", None) == name and n in {*ast.walk(node)}]
-        if ours and able and wrong and not near:  # of the others that training needs: `opt.backward()`, `loss.step()`
-            changes = [(wrong[0].value, able[0])] * (len(able) == 1)
-            facts = {"kind": type(error.obj).__name__, "name": name, "able": ", ".join(able)}
-            return finding("asked_of_other", context, wrong[0], *changes, **facts)
-        changes = [(n, f"{context.source.grouped(n.value)}.{near[0]}") for n in around
-                   if near and wrong and ast.dump(n) == ast.dump(wrong[0]) and n.lineno == wrong[0].lineno]
-    elif told and isinstance(node, ast.Call) and (callee := context.callee(node.func)) is not None:
-        has = [n for n in inspect.signature(callee).parameters if n != "self"]
-        near = [] if name in has else nearest(name, has)  # else another call, further in, has refused it
-        changes = [(k, f"{near[0]}={text(k.value)}") for k in node.keywords if near and k.arg == name]
-        if not near:
-            of = {"name": name, "callee": called(node), "takes": ", ".join(has)}
-            return by_rule(error, node, context) or (None if name in has else finding("not_taken", context, node, **of))
-    elif isinstance(node, ast.Import | ast.ImportFrom) and (near := getattr(error, "nearest", [])):
-        name = re.findall(r"\w+", str(error).partition(" from ")[0])[-1]
-        if isinstance(node, ast.Import) or name not in names_in(context.source.tree):  # else there, too
-            changes = [(node, re.sub(rf"\b{name}\b", near[0], text(node)))]
-    return finding("misspelt", context, node, *changes, name=name, nearest=near[0]) if near else None
+        return of_attribute(error, node, context)
+    if told and isinstance(node, ast.Call) and context.callee(node.func) is not None:
+        return of_keyword(told[1], error, node, context)
+    if not isinstance(node, ast.Import | ast.ImportFrom) or not (near := getattr(error, "nearest", [])):
+        return None
+    name = re.findall(r"\w+", str(error).partition(" from ")[0])[-1]
+    alone = isinstance(node, ast.Import) or name not in names_in(context.source.tree)  # else there, too
+    changes = [(node, re.sub(rf"\b{name}\b", near[0], context.source.text(node)))] * alone
+    return finding("misspelt", context, node, *changes, name=name, nearest=near[0])
+
+
+def of_attribute(error: Any, node: Any, context: Context) -> Finding | None:
+    """An attribute that is not there: what is nearest, or who has it."""
+    name, grouped = error.name or "", context.source.grouped
+    if isinstance(error.obj, TensorBase) and name in torch_names()["torch.Tensor"]:
+        return finding("not_yet_here", context, node, name=f"Tensor.{name}")
+    ours = any(c.__module__.startswith("minigrad.") for c in type(error.obj).__mro__)
+    near = nearest(name, dir(error.obj)) if ours or is_learners(error.obj) else getattr(error, "nearest", [])
+    around: list[Any] = [*ast.walk(context.source.statement(node))]
+    wrong = [n for n in around if getattr(n, "attr", None) == name and n in {*ast.walk(node)}]
+    alike = [n for n in around if wrong and ast.dump(n) == ast.dump(wrong[0]) and n.lineno == wrong[0].lineno]
+    if near:
+        changes = [(n, f"{grouped(n.value)}.{near[0]}") for n in alike]
+        return finding("misspelt", context, node, *changes, name=name, nearest=near[0])
+    able = [n for n, v in context.names.items() if hasattr(type(v), name) and n[0] != "_" and name in WHOSE
+            and (v.grad_fn and v.numel() == 1 if is_tensor(v) else type(v).__module__.startswith("minigrad."))]
+    if not (ours and able and wrong):  # of the others that training needs: `opt.backward()`, `loss.step()`
+        return None
+    facts = {"kind": type(error.obj).__name__, "name": name, "able": ", ".join(able)}
+    return finding("asked_of_other", context, wrong[0], *[(wrong[0].value, able[0])] * (len(able) == 1), **facts)
+
+
+def of_keyword(name: str, error: BaseException, node: Any, context: Context) -> Finding | None:
+    """A keyword that a call does not take; if it does, another call, further in, has refused it."""
+    takes = [n for n in inspect.signature(context.callee(node.func)).parameters if n != "self"]
+    near = [] if name in takes else nearest(name, takes)
+    changes = [(k, f"{near[0]}={context.source.text(k.value)}") for k in node.keywords if near and k.arg == name]
+    if near:
+        return finding("misspelt", context, node, *changes, name=name, nearest=near[0])
+    told, facts = by_rule(error, node, context), {"name": name, "callee": called(node), "takes": ", ".join(takes)}
+    return told or (None if name in takes else finding("not_taken", context, node, **facts))
 
 
 FINDERS: tuple[Callable[[BaseException, Any, Context], Finding | None], ...] = (

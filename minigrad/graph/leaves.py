@@ -1,5 +1,6 @@
-"""Leaves and results: why a leaf got no gradient, a result keeps none, nothing was recorded of a constant; and who has a
-leaf, of modules and optimizers.
+"""Leaves and results: why a leaf got no gradient, a result keeps none, nothing was recorded of a constant.
+
+Here, too: which modules list a leaf, and which optimizers change it.
 """
 
 import ast
