@@ -1,7 +1,7 @@
 """The learner's program as it is written: which expression an instruction belongs to, what a value was made from.
 
 Reads the source that Python keeps (`linecache`; cells of a notebook too) and never runs anything. What is found
-is a fact about the text: `causes` says only what a record, such as the ledger of cuts, bears out.
+is a fact about the text: `findings` says only what a record, such as the ledger of cuts, bears out.
 """
 
 from __future__ import annotations
@@ -228,7 +228,7 @@ class Context(NamedTuple):
             made = made.__wrapped__
         owners = [v for v in (self.value(call.func), self.value(getattr(call.func, "value", None)))
                   if hasattr(type(v), "named_parameters") or is_learners(v)]
-        return inside_of(made, call, self, **{"self": v for v in owners[:1]})  # what it means in a method
+        return inside_of(made, call, self, **({"self": owners[0]} if owners else {}))  # what it means in a method
 
     def runs(self, call: Any) -> Iterator[Context]:
         """The learner's functions that a call runs: what it calls; of a module, also its hooks and its layers'."""
