@@ -6,6 +6,7 @@ import pytest
 
 import minigrad
 from minigrad.graph import findings, refused
+from minigrad.graph.cuts import block_around
 from minigrad.graph.findings import by_rule
 from minigrad.graph.program import Context, source_of
 from minigrad.text import get_language, set_language
@@ -95,6 +96,20 @@ def test_where_nothing_fits_the_shapes_are_told():
 
     assert "torch.ones(5, 3, 4): float32[5, 3, 4], h: float32[1, 3, 8]" in str(answer)
     assert answer.edit is None
+
+
+@pytest.mark.parametrize(("text", "line"), [
+    ("with torch.no_grad():\n    y = w * 2\n", 1),
+    ("with torch.no_grad():\n    with torch.enable_grad():\n        y = w * 2\n", None),
+    ("torch.set_grad_enabled(False)\ny = w * 2\n", 1),
+    ("torch.set_grad_enabled(False)\ntorch.set_grad_enabled(True)\ny = w * 2\n", None),
+    ("with torch.set_grad_enabled(True):\n    y = w * 2\n", None)])
+def test_a_block_is_blamed_where_recording_was_not_switched_on_again(text, line):
+    linecache.cache["<block>"] = len(text), None, text.splitlines(True), "<block>"
+    source = source_of("<block>")
+    found = block_around(source.writes[None, "y"][0].value, Context(source))
+
+    assert (found and found.line[1]) == line
 
 
 RIGHT = ["""

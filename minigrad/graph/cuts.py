@@ -119,13 +119,17 @@ def block_around(node: Any, context: Context) -> Finding | None:
     source = context.source
     around = [switch for up in source.above(node) for switch in (
         [item.context_expr for item in up.items] if isinstance(up, ast.With) else getattr(up, "decorator_list", ()))]
-    before = [n for n in source.calls if ast.unparse(n).endswith("set_grad_enabled(False)") and n.lineno < node.lineno
+    before = [n for n in source.calls if called(n) == "set_grad_enabled" and n.lineno < node.lineno
               and isinstance(source.parents[n], ast.Expr)]
-    switches: list[Any] = [*around, *sorted(before, key=lambda n: -n.lineno)[:1]]
-    for switch in switches:
+    last = max(before, key=lambda n: int(n.lineno), default=None)
+    switches: list[Any] = [*around, *[last] * (last is not None and ast.unparse(last).endswith("(False)"))]
+    for switch in switches:  # the nearest first
         name = called(switch) or getattr(switch, "attr", getattr(switch, "id", ""))
         flag = switch.args[0] if name == "set_grad_enabled" and switch.args else None
-        if name in ALWAYS or (not flag.value if isinstance(flag, ast.Constant) else flag and asking(node, context)):
+        on = flag.value if isinstance(flag, ast.Constant) else not asking(node, context) if flag else name == "enable_grad"
+        if on:
+            return None
+        if flag or name in ALWAYS:
             change = (flag, "True") if flag else (switch, source.text(switch).replace(name, "enable_grad"))
             return finding("block", context, switch, change, word=name)
     return None
