@@ -126,8 +126,8 @@ def block_around(node: Any, context: Context) -> Finding | None:
     for switch in switches:  # the nearest first
         name = called(switch) or getattr(switch, "attr", getattr(switch, "id", ""))
         flag = switch.args[0] if name == "set_grad_enabled" and switch.args else None
-        on = flag.value if isinstance(flag, ast.Constant) else not asking(node, context) if flag else name == "enable_grad"
-        if on:
+        off = not flag.value if isinstance(flag, ast.Constant) else flag and asking(node, context)  # now it was not
+        if name == "enable_grad" or (flag and not off):
             return None
         if flag or name in ALWAYS:
             change = (flag, "True") if flag else (switch, source.text(switch).replace(name, "enable_grad"))
