@@ -41,9 +41,11 @@ class Refused:
 
     def __init__(self, error: Any, node: Any, context: Context) -> None:
         self.error, self.context, self.callee = str(error), context, context.value(getattr(node, "func", None))
-        frames = [*ours(error)] if isinstance(error, BaseException) else []
-        self.layer = next((own_locals(f)["self"] for f in frames if f.f_code.co_name == "forward"), None)
-        frame: Any = frames[-1] if frames else None
+        frame: Any = None
+        self.layer = None  # the module that refused
+        for frame in ours(error) if isinstance(error, BaseException) else ():  # no list: it would hold its own frame
+            if self.layer is None and frame.f_code.co_name == "forward":
+                self.layer = own_locals(frame).get("self")
         given, parts = arguments(frame) if frame else [], [*getattr(node, "args", ())]
         if isinstance(node, ast.BinOp | ast.Compare):
             parts = [*(n for n in ast.iter_child_nodes(node) if isinstance(n, ast.expr))]
