@@ -4,12 +4,13 @@ Here, too: which modules list a leaf, and which optimizers change it.
 """
 
 import ast
+import builtins
 import re
 from dataclasses import replace
 from typing import Any
 
 from ..core.beside import ledger
-from ..core.graph import Freed
+from ..core.graph import Freed, TensorBase
 from .cuts import asking, computed, cut, cut_on_the_way, leads_to, root_of, tensors_in
 from .findings import Finding, by_rule, finding, first, keyword, receiver
 from .live import inner, is_tensor, parameters
@@ -48,7 +49,7 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
         return by_rule(f"inputs: {name}", call, around)
     if (found := cut_on_the_way(leaf, root, around) or remade(leaf, name, root, around)) is not None:
         return found
-    if not leads_to(root, around, leaf):
+    if known(root, around) and not leads_to(root, around, leaf):
         return finding("no_use", around, call, name=name, loss=around.source.text(root))
     return None
 
@@ -63,6 +64,13 @@ def remade(leaf: Any, name: str, root: Any, context: Context) -> Finding | None:
                 if each and later.lineno > n.lineno and there.value(n) is leaf:
                     return finding("remade", there, later, name=name)
     return None
+
+
+def known(node: Any, context: Context) -> bool:
+    """Whether all calls behind an expression are of what can be read, or of what hides no tensor of the learner's."""
+    calls = ((n, around) for here, around in feeding(node, context) for n in ast.walk(here) if isinstance(n, ast.Call))
+    return all(around.callee(n.func) is not None or hasattr(builtins, getattr(n.func, "id", ""))
+               or hasattr(TensorBase._plain, getattr(n.func, "attr", "")) for n, around in calls)
 
 
 # ---- a constant
