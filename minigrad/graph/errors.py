@@ -13,7 +13,6 @@ from types import ModuleType
 from typing import Any
 
 from ..core.beside import ledger
-from ..core.beside.lines import PACKAGE_FILES
 from ..core.graph import Freed, TensorBase
 from ..text import torch_names
 from ..text.presentation import nearest
@@ -22,8 +21,7 @@ from .findings import Finding, by_rule, finding, first, names_in, reads_of, rece
 from .leaves import no_flag, not_a_leaf, unreached, unregistered, untracked
 from .live import inner, is_tensor, nodes_of, parameters
 from .program import Context, called, expression, feeding, is_learners, source_of
-from .refused import Refused
-from .tracebacks import places
+from .refused import Refused, ours
 
 WHOSE = {"backward", "step", "zero_grad", "parameters", "state_dict", "load_state_dict"}  # each of one kind of thing
 
@@ -39,10 +37,8 @@ def find(error: BaseException, key: str, facts: dict[str, Any], node: Any, conte
 
 def operands(error: BaseException, node: Any, context: Context) -> Finding | None:
     """What the tensors of the line were when an operation refused them, where nothing has said more of it."""
-    last = [*places(error.__traceback__)][-1].tb_frame.f_code
-    if getattr(error, "__notes__", ()) or last.co_filename not in PACKAGE_FILES:
-        return None
-    told = Refused(error, node, context).told()
+    refused = not getattr(error, "__notes__", ()) and next(ours(error), None) is not None
+    told = Refused(error, node, context).told() if refused else ""
     return finding("operands", context, node, told=told) if told else None
 
 
