@@ -204,7 +204,7 @@ def of_several(owner: Any, context: Context) -> Explanation:
             yield rounds.wanted(p, found, context)  # on purpose?
         yield from rounds.slips(several, context, owner)
 
-    found = first(in_order())
+    found = attempt(first, in_order())
     facts = {"count": len(several), "without": ", ".join(without), "number": len(without)}
     key = ("module_without" if without else "module" if several else "module_none") if module else "optimizer"
     reasons: list[Reason] = [(f"why.{key}", facts, set())]
@@ -215,7 +215,7 @@ def of_several(owner: Any, context: Context) -> Explanation:
 
 def modules_of(context: Context) -> list[Any]:
     """The modules that have a name where the learner asks."""
-    return [v for v in (context.names.values()) if hasattr(type(v), "named_parameters")]
+    return [v for v in context.names.values() if hasattr(type(v), "named_parameters")]
 
 
 def label(t: TensorRecord) -> str:
