@@ -17,7 +17,7 @@ from .findings import Finding, by_rule, finding, keyword, receiver
 from .live import nodes_of, parameters
 from .program import Context, called, expression, feeding, is_theirs, word
 
-PASSES_ON = set("numpy item tolist cpu clone float double half copy long int astype".split())
+CARRIES = set("detach detach_ numpy item tolist cpu clone float double half copy long int astype".split())
 MAKES = {"tensor", "as_tensor", "from_numpy", "Tensor", "float", "FloatTensor", "asarray", "array"}
 ALWAYS = {"no_grad", "inference_mode"}  # blocks that record nothing, whatever they are given
 
@@ -150,59 +150,42 @@ def tensors_in(node: Any, context: Context) -> list[Any]:
 
 
 def uncut(place: Any, at: Any, context: Context) -> list[tuple[Any, str]]:
-    """The change that leaves a cut out: of the whole chain that only carries the value on, NumPy's functions too."""
-    source, kept, top = context.source, receiver(at), at
-    compared: Any = next(up for up in source.above(at) if isinstance(up, ast.Compare | ast.NamedExpr | ast.stmt))
-    if place.kind.isidentifier() or isinstance(compared, ast.Compare):  # whole numbers, truth values have no history
+    """The change that leaves a cut out, with what only carries the value on: methods, a tensor made of it, and NumPy's
+    functions in between."""
+    source, top = context.source, at
+    above = [up for up in source.above(at) if isinstance(up, ast.expr)]
+    first = next((up for up in above if isinstance(up, ast.Compare | ast.NamedExpr)), None)
+    if place.kind.isidentifier() or isinstance(first, ast.Compare):  # whole numbers, truth values have no history
         return []
-    if place.kind == "torch.tensor()":
-        return stacked(at, context)
-    owner = getattr(getattr(at, "func", None), "value", None)
-    if getattr(owner, "id", "") == "math":
-        return [(owner, "torch")] if hasattr(TensorBase._plain, called(at)) else []
-    bare, whole, array = source.text(kept), source.grouped(kept), called(at) == "numpy"
-    while True:
-        up = source.parents.get(top)
-        module = getattr(getattr(getattr(up, "func", None), "value", None), "id", "")
-        if isinstance(up, ast.Attribute) and up.attr in PASSES_ON and isinstance(source.parents.get(up), ast.Call):
-            top, array = source.parents[up], array or up.attr == "numpy"
-        elif isinstance(up, ast.Call) and called(up) in MAKES and up.args[:1] == [top]:
-            top, array = up, False
-        elif isinstance(up, ast.Call) and module in ("np", "numpy") and hasattr(TensorBase._plain, called(up)):
-            whole = bare = f"torch{source.text(up)[len(module):].replace(source.text(top), bare)}"
-            top = up
-        elif isinstance(up, ast.List | ast.ListComp) and called(source.parents.get(up)) in MAKES:
-            return stacked(source.parents[up], context)
-        else:
-            break
-    call = next((n for n in source.above(top) if called(n) in MAKES and isinstance(up, ast.BinOp)), None)
-    if call is not None:  # arithmetic of NumPy's inside: the same of tensors
-        new = source.text(call.args[0]).replace(source.text(top), whole)
-        return [] if re.search(r"\bnp\.|numpy", new) else [(call, f"({new})")]
-    given = isinstance(up, ast.Call) and top in up.args
-    return [] if given and array else [(top, bare if given or isinstance(up, ast.stmt) else whole)]
+    while getattr(up := source.parents[top], "attr", "") in CARRIES and isinstance(source.parents[up], ast.Call):
+        top = source.parents[up]
+    top = next((up for up in above[::-1] if called(up) in MAKES), top)  # the outermost
+    new = Uncarried(context).visit(copy.deepcopy(top))
+    text, around = ast.unparse(new), source.parents[top]
+    alone = isinstance(around, ast.stmt) or (isinstance(around, ast.Call) and top in around.args)
+    if re.search(r"\b(?:np|numpy|math)\.|\.numpy\b", text):
+        return []
+    return [(top, text if alone or isinstance(new, ast.Name | ast.Call | ast.Attribute | ast.Subscript) else f"({text})")]
 
 
-class Carried(ast.NodeTransformer):
-    """Leaves out what only carries a value on: `t.item()`, `t.detach()` and `float(t)` are t."""
+class Uncarried(ast.NodeTransformer):
+    """Leaves out what only carries a value on: `t.item()`, `t.detach()`, `float(t)` and `torch.tensor(t)` are t."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        module = getattr(node.value, "id", "") in ("np", "numpy", "math") and hasattr(TensorBase._plain, node.attr)
+        return ast.Attribute(ast.Name("torch"), node.attr) if module else node.value if node.attr == "data" else node
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
+        made = [m for n in node.args[:1] if isinstance(n, ast.Name) for m, _ in self.context.made(n.id, None)]
         self.generic_visit(node)
-        return receiver(node) if called(node) in {*PASSES_ON, "detach"} else node
-
-
-def stacked(call: Any, context: Context) -> list[tuple[Any, str]]:
-    """`torch.tensor([a, b.item()])` as `torch.stack([a, b])`."""
-    given, text = call.args[0], context.source.text
-    written_out = isinstance(given, ast.List | ast.ListComp)
-    several = context.made(given.id, given) if isinstance(given, ast.Name) else ()
-    if not written_out and not any(isinstance(made, ast.List | ast.ListComp) for made, _ in several):
-        return [(call, text(given))]
-    parts = [*getattr(given, "elts", ()), getattr(given, "elt", given)]
-    if any(isinstance(part, ast.List | ast.Constant) for part in parts if part is not given):
-        return []
-    new = ast.unparse(Carried().visit(copy.deepcopy(given)))
-    return [(call, f"{text(call.func).rpartition('.')[0] or 'torch'}.stack({new})")]
+        if called(node) not in MAKES or not node.args:
+            return receiver(node) if called(node) in CARRIES else node
+        several = any(isinstance(n, ast.List | ast.ListComp) for n in (*node.args[:1], *made))
+        return ast.Call(ast.Name("torch.stack"), node.args[:1], []) if several else node.args[0]
 
 
 # ---- a term of the loss
