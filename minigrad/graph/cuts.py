@@ -163,9 +163,10 @@ def uncut(place: Any, at: Any, context: Context) -> list[tuple[Any, str]]:
     new = Uncarried(context).visit(copy.deepcopy(top))
     text, around = ast.unparse(new), source.parents[top]
     alone = isinstance(around, ast.stmt) or (isinstance(around, ast.Call) and top in around.args)
+    alone = alone or isinstance(new, ast.Name | ast.Call | ast.Attribute | ast.Subscript)
     if re.search(r"\b(?:np|numpy|math)\.|\.numpy\b", text):
         return []
-    return [(top, text if alone or isinstance(new, ast.Name | ast.Call | ast.Attribute | ast.Subscript) else f"({text})")]
+    return [(top, text if alone else f"({text})")]
 
 
 class Uncarried(ast.NodeTransformer):

@@ -191,15 +191,14 @@ def unregistered(module: Any) -> Finding | None:
         used = one or several or any(p.grad is not None for p in tensors)
         around = inside_of(type(owner).__init__) if lost and used else None
         for node, there in around.made(f"self.{name}", None) if around else ():
-            nn, text = nn_of(owner), there.source.text(node)
-            if one and not value.is_leaf and (there.function.name != "__init__" or "Parameter(" not in text):
+            parameter = there.function.name == "__init__" and "Parameter(" in ast.unparse(node)
+            if one and not value.is_leaf and not parameter:
                 continue
             if not (one or several):  # an object: of a class that is no module
                 return finding("no_module", there, node, name=f"self.{name}", kind=type(value).__name__)
             kind = ("Module" if layers else "Parameter") + ("Dict" if isinstance(value, dict) else "List" * several)
-            new = f"{nn}.{kind}({text if several else f'{there.source.grouped(node)}.detach()'})"
-            change = [(node, new)] * bool(nn and not any(map(inner, inner(value))))  # a list of lists is none of layers
-            return finding("unregistered", there, node, *change, name=f"self.{name}", box=f"nn.{kind}")
+            nn = "" if any(map(inner, inner(value))) else nn_of(owner)  # a list of lists is none of layers
+            return by_rule(f"unregistered: self.{name} nn.{kind} {nn}", node, there)
     return None
 
 
@@ -223,16 +222,12 @@ def missing_from(optimizer: Any, context: Context, of: Any = ()) -> Finding | No
             meant = [twin for twin in twins if alike(twin, name)] or twins
             if given is None or opt != meant[-1]:  # the later one was meant for it
                 continue
-            text, whole = around.source.text(given), f"{name}.parameters()" if module else f"[{name}]"
-            if text == whole:  # of then; the module has others now
-                return finding("made_since", around, call, name=name, count=len(left))
-            old, part = text[1:-1].rstrip(", ") if isinstance(given, ast.List) else f"*{text}", len(left) < len(own)
+            part, whole = len(left) < len(own), f"{name}.parameters()" if module else name
             alone = len(twins) > 1 or (part and held <= {id(p) for p in own})  # another's, or a part
-            new = whole if alone else f"[{old}, {f'*{whole}' if module else name}]"
             # in another function the names may mean something else
             clear = around.function in (None, context.function) and (alone or not (part or len(every) > 1))
-            clear = clear and len(meant) == 1
-            return finding("not_in_optimizer", around, call, *[(given, new)] * clear, name=name, count=len(left))
+            kind = (" alone" if alone else " too") * (clear and len(meant) == 1)
+            return by_rule(f"missing{kind}: {name} {len(left)} {whole}", call, around)
     return None
 
 
