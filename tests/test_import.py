@@ -32,6 +32,18 @@ def test_importing_says_nothing_and_leaves_no_warning():
     assert python("import minigrad") == ""
 
 
+def test_a_kind_of_node_is_made_when_the_first_is_recorded():
+    code = """
+import minigrad
+from minigrad.core.row import TABLE
+made = sum(row.made is not None for row in TABLE.values())
+before, node = TABLE["cosh"].made, minigrad.ones(2, requires_grad=True).cosh().grad_fn
+print(made < len(TABLE) / 8, before, type(node) is TABLE["cosh"].made is TABLE["cosh"].node)
+"""
+
+    assert python(code) == "True None True\n"
+
+
 def test_every_public_name_can_be_had():
     code = """
 import minigrad, minigrad.viz

@@ -117,7 +117,7 @@ def call_of_list(row: Row) -> Callable:
 
 def call_of_view(row: Row, kind: str) -> Callable:
     """One tensor in, views of its storage out. `kind`: why they may not be written, see `views`."""
-    forward, total, cls, save = row.forward, len(row.inputs), row.node, row.save if row.saved else None
+    forward, total = row.forward, len(row.inputs)
 
     def call(*args: Any, **options: Any) -> Any:
         if options or len(args) < total:
@@ -131,15 +131,15 @@ def call_of_view(row: Row, kind: str) -> Callable:
         result: Any = view_of(self, z, made) if z.__class__ is not list else tuple([view_of(self, v, made) for v in z])
         if edge is None and not (mode and self.requires_grad):
             return result
-        n = new_node(cls, (edge,), None)
+        n = new_node(row.made or row.node, (edge,), None)
         if z.__class__ is list:
             n.outputs = len(z)
             for nr, part in enumerate(result):
                 attach(part, output_of(n, nr))
         else:
             result._fn, result._requires_grad = n, True
-        if save is not None:
-            save(n, args, z, result)
+        if row.saved:
+            row.save(n, args, z, result)
         return result
 
     return call
@@ -216,7 +216,7 @@ def beside_number(row: Row, a: Any, value: Any) -> tuple[Any, Scalar | None]:
 
 def recorded(row: Row, args: tuple, edges: list, metas: Any, z: Any) -> Any:
     """The result with its node, which has noted what its derivatives need."""
-    n = new_node(row.node, tuple(edges), metas)
+    n = new_node(row.made or row.node, tuple(edges), metas)
     if z.__class__ is not tuple and z.__class__ is not list:
         result: Any = attach(constant(TensorBase._plain, z), n)
     elif row.multi:

@@ -72,12 +72,19 @@ class Row:
         wanted = [p for used in self.uses.values() for p in used]
         late = {"result", *outputs}  # torch's order, which hooks and errors show: inputs, then outputs
         self.saved = tuple(sorted({*wanted, *keeps} - {"F", "grad"}, key=lambda n: (n in late, n)))
-        self.node: Any = node_class(self)
-        self.save = saver(self)
+        self.made: Any = None  # `node`, once it is there
+        self.save: Any = None
         self.call: Callable = forward
         self.view = False  # whether results share the storage of `self`: `op` says so, and where the row stands
         self.place: Any = None
         self.chapter = ""  # the file of `ops/table` in which it stands
+
+    @property
+    def node(self) -> Any:
+        """The class of its nodes, and `save`, which fills their slots: made when first asked for, in few rows."""
+        if self.made is None:
+            self.made, self.save = node_class(self), saver(self)
+        return self.made
 
     def tex(self, name: str) -> str | None:
         """The TeX of the derivative with respect to input `name`, printed by the formula itself."""

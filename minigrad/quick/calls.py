@@ -26,7 +26,7 @@ SCALARS: dict[type, dict] = {int: {}, float: {}}
 
 def one_tensor(row: Row, ordinary: Callable) -> Callable:
     """One tensor and nothing else: exp, neg, relu ..."""
-    forward, cls = row.forward, row.node
+    forward = row.forward
     keeps_self, keeps_result = "self" in row.saved, "result" in row.saved
     keeps_sizes, keeps_numel = "self_sym_sizes" in row.saved, "self_sym_numel" in row.saved
 
@@ -50,7 +50,7 @@ def one_tensor(row: Row, ordinary: Callable) -> Callable:
         t = new(Tensor)
         t._data = z
         t._counter = t._grad = t._hooks = t._view = None
-        t._fn = n = cls()
+        t._fn = n = (row.made or row.node)()
         t._requires_grad = True
         n.edges, n.metas, n.hooks, n.seq = (edge,), None, None, next(seqs)
         n.code, n.lasti = learners_line()
@@ -71,7 +71,7 @@ def one_tensor(row: Row, ordinary: Callable) -> Callable:
 
 def one_tensor_and_options(row: Row, ordinary: Callable) -> Callable:
     """One tensor in, one out, and options: sums along dimensions, softmax, clamp ..."""
-    forward, cls, save, total = row.forward, row.node, row.save, len(row.inputs)
+    forward, total = row.forward, len(row.inputs)
     scalars = [row.inputs.index(name) for name in row.scalars]
 
     def call(*args: Any, **options: Any) -> Any:
@@ -89,9 +89,9 @@ def one_tensor_and_options(row: Row, ordinary: Callable) -> Callable:
             if mode and self._view is not None and self.requires_grad:
                 return ordinary(*args)
             return untracked(z, mode)
-        n = new_node(cls, (edge,), None)
+        n = new_node(row.made or row.node, (edge,), None)
         t = attach(constant(Tensor, z), n)
-        save(n, args, z, t)
+        row.save(n, args, z, t)
         return t
 
     return call
@@ -99,7 +99,7 @@ def one_tensor_and_options(row: Row, ordinary: Callable) -> Callable:
 
 def two_tensors(row: Row, ordinary: Callable) -> Callable:
     """Two tensors that broadcast, or a tensor and a number: add, mul, div ..."""
-    forward, cls = row.forward, row.node
+    forward = row.forward
     ufunc, may_change_type, numbers = UFUNCS.get(forward, forward), forward not in UFUNCS, row.numbers
     self_for, other_for = used_by(row, "self"), used_by(row, "other")
     by_self, by_other = self_for == "self", other_for == "other"
@@ -144,7 +144,7 @@ def two_tensors(row: Row, ordinary: Callable) -> Callable:
         t = new(Tensor)
         t._data = z
         t._counter = t._grad = t._hooks = t._view = None
-        t._fn = n = cls()
+        t._fn = n = (row.made or row.node)()
         t._requires_grad = True
         n.edges, n.hooks, n.seq = (to_self, to_other), None, next(seqs)
         n.metas = None if alike else ((a.shape, a.dtype), (b.shape, b.dtype))
@@ -170,7 +170,7 @@ def two_tensors(row: Row, ordinary: Callable) -> Callable:
 
 def matrices(row: Row, ordinary: Callable, second: str = "mat2") -> Callable:
     """`mm` of two matrices that fit; its operand `second` may be given by that name."""
-    cls, dot = row.node, ndarray.dot
+    dot = ndarray.dot
 
     @wraps(ordinary)
     def call(self: Any, other: Any) -> Any:
@@ -192,7 +192,7 @@ def matrices(row: Row, ordinary: Callable, second: str = "mat2") -> Callable:
             z = dot(a, b)
         except TypeError:  # arrays on a GPU
             return ordinary(self, other)
-        n, t = cls(), new(Tensor)
+        n, t = (row.made or row.node)(), new(Tensor)
         t._data, t._fn, t._requires_grad = z, n, True
         t._counter = t._grad = t._hooks = t._view = None
         n.edges, n.metas, n.hooks, n.seq = (to_self, to_mat2), None, None, next(seqs)
@@ -230,7 +230,7 @@ def linear_layer(row: Row, ordinary: Callable) -> Callable:
             return ordinary(self, mat1, mat2, beta, alpha)
         z = ndarray.dot(a, b)
         z += bias
-        n = new_node(row.node, (to_self, to_mat1, to_mat2), ((bias.shape, bias.dtype), None, None))
+        n = new_node(row.made or row.node, (to_self, to_mat1, to_mat2), ((bias.shape, bias.dtype), None, None))
         n.saved_alpha, n.saved_beta, n.saved_mat1, n.saved_mat2 = alpha, beta, None, None
         if to_mat2 is not None:
             c = mat1._counter
