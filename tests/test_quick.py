@@ -13,7 +13,9 @@ import pytest
 import minigrad as mg
 from minigrad.core.carriers import RAW, TENSORS
 from minigrad.core.graph import seqs
-from minigrad.core.row import TABLE
+from minigrad.core.record import call_of_tensors, call_of_two
+from minigrad.core.row import TABLE, Row
+from minigrad.quick import calls
 from minigrad.quick.derivatives import DERIVATIVES
 from minigrad.quick.folded import CrossEntropy, Product
 from tests import copies
@@ -70,6 +72,22 @@ def test_a_quick_derivative_equals_the_formula_of_its_row(name, shape, kind):
 
     for mine, theirs in zip(quick, plain, strict=True):
         np.testing.assert_array_equal(mine, theirs)
+
+
+@pytest.mark.parametrize("tracking", [mg.enable_grad, mg.no_grad])
+def test_views_that_nobody_tracks_are_computed_with_once(tracking):
+    ran = []
+    one = Row("one", lambda self: ran.append("one") or self + 1, self=lambda grad: grad)
+    two = Row("two", lambda self, other: ran.append("two") or self + other, self=lambda grad: grad,
+              other=lambda grad: grad)
+    view = mg.ones(4)[1:3]
+
+    with tracking():
+        results = (calls.one_tensor(one, call_of_tensors(one))(view),
+                   *(calls.two_tensors(two, call_of_two(two))(view, other) for other in (view, 1.0)))
+
+    assert ran == ["one", "two", "two"]
+    assert [(t.tolist(), t.requires_grad) for t in results] == [([2.0, 2.0], False)] * 3
 
 
 def test_a_quick_product_of_matrices_equals_its_row():

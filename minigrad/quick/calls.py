@@ -44,7 +44,7 @@ def one_tensor(row: Row, ordinary: Callable) -> Callable:
         edge = input._fn or (input if input._requires_grad else None)
         z = forward(a)
         if edge is None or not mode:
-            if z.dtype is not a.dtype or view is not None:
+            if z.dtype is not a.dtype or (view is not None and input.requires_grad):
                 return ordinary(input)
             return constant(Tensor, z)
         t = new(Tensor)
@@ -138,7 +138,8 @@ def two_tensors(row: Row, ordinary: Callable) -> Callable:
         except (ValueError, TypeError):
             return ordinary(self, other)
         if not mode or (to_self is None and to_other is None):
-            if (may_change_type and z.dtype is not a.dtype) or view is not None or peer is not None:
+            if ((may_change_type and z.dtype is not a.dtype) or (view is not None and self.requires_grad)
+                    or (peer is not None and other.requires_grad)):
                 return ordinary(self, other)
             return constant(Tensor, z)
         t = new(Tensor)

@@ -31,7 +31,7 @@ class View:
 
     def refresh(self, t: Any) -> None:
         """Give `t` a new grad_fn, AsStridedBackward0 of the base, if the storage was written since."""
-        if t._fn is None and not self.base.requires_grad:
+        if t._fn is None and not self.base._requires_grad:
             return
         counter = t._counter
         if self.version == counter[0]:
