@@ -215,3 +215,11 @@ def test_the_short_walk_and_the_steps_give_the_same_gradients():
 
     with torch.slow():
         assert gradients() == short
+
+
+@pytest.mark.parametrize("join", [torch.cat, torch.stack])
+def test_tensors_of_one_shape_and_type_are_joined_without_a_note_of_either(join):
+    x, y = torch.ones(2, 3, requires_grad=True), torch.ones(2, 3, requires_grad=True)
+
+    assert join([x, y]).grad_fn.metas is None
+    assert join([x, y.double()]).grad_fn.metas == tuple((t._data.shape, t._data.dtype) for t in (x, y.double()))

@@ -110,7 +110,7 @@ def call_of_list(row: Row) -> Callable:
             raise two_devices(*arrays) or refused from None
         if not wanted:
             return untracked(z, mode)
-        return recorded(row, (tensors, *args), edges, metas_of(tensors), z)
+        return recorded(row, (tensors, *args), edges, None if alike else metas_of(tensors), z)
 
     return call
 

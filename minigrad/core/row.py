@@ -93,6 +93,8 @@ class Row:
 
     def bind(self, args: tuple, options: dict[str, Any]) -> tuple:
         """Complete a call: all inputs in order, defaults filled in."""
+        if not options and 0 < (missing := len(self.inputs) - len(args)) <= len(self.defaults):
+            return (*args, *[*self.defaults.values()][-missing:])
         if "axis" in options:  # NumPy's word
             options["dim"] = options.pop("axis")
         left, known = self.inputs[len(args) :], self.defaults | options
