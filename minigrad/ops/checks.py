@@ -116,7 +116,7 @@ def implemented(kernel: str, array: Any, kinds: str = "f") -> Any:
 def common_shape(*shapes: tuple) -> tuple:
     """The shape in which arrays of these shapes meet. Raises: RuntimeError in torch's words."""
     try:
-        return xp.broadcast_shapes(*shapes)
+        return shapes[0] if len({*shapes}) == 1 else xp.broadcast_shapes(*shapes)  # which takes 3 microseconds
     except ValueError:
         raise shape_mismatch(*(xp.broadcast_to(0, shape) for shape in shapes)) from None
 

@@ -109,13 +109,18 @@ def xlogy(self: Any, other: Any) -> Any:
     return xp.where((self == 0) & ~xp.isnan(other), self * 0, self * xp.log(other))
 
 
+def laid_beside(x: Any, number: Any) -> Any:
+    """A number in the type of `x`, as NumPy is quickest to place it: without dimensions beside an array."""
+    return xp.asarray(number, x.dtype) if x.__class__ is ndarray else x.dtype.type(number)
+
+
 def where(condition: Any, self: Any, other: Any) -> Any:
     if condition.dtype.kind != "b":
         need(False, "where_condition", dtypes.of(condition.dtype).scalar_type)
     if other.__class__ is float and hasattr(self, "dtype"):
-        other = self.dtype.type(other)  # NumPy takes twice as long to place a Python number
+        other = laid_beside(self, other)
     elif self.__class__ is float and hasattr(other, "dtype"):
-        self = other.dtype.type(self)
+        self = laid_beside(other, self)
     if self.__class__ is other.__class__ and isinstance(other, xp.generic) and isinstance(condition, xp.generic):
         return self if condition else other  # a tenth of the time
     try:
@@ -126,10 +131,11 @@ def where(condition: Any, self: Any, other: Any) -> Any:
 
 
 def masked_fill(self: Any, mask: Any, value: Any) -> Any:
-    need(not xp.ndim(value), "masked_fill_value", xp.ndim(value))
-    need(mask.dtype.kind == "b", "masked_fill_mask", dtypes.of(mask.dtype).c_name)
+    need(not (rank := getattr(value, "ndim", 0)), "masked_fill_value", rank)
+    if mask.dtype.kind != "b":
+        need(False, "masked_fill_mask", dtypes.of(mask.dtype).c_name)
     try:
-        return xp.where(mask, dtypes.fitting(value, self.dtype), self)
+        return xp.where(mask, laid_beside(self, dtypes.fitting(value, self.dtype)), self)
     except ValueError:
         raise shape_mismatch(mask, self) from None
 

@@ -3,7 +3,6 @@
 Knows torch's refusals of shapes and sizes. The last chapter works on a storage and its parts.
 """
 
-import contextlib
 import itertools
 import math
 import operator
@@ -47,7 +46,7 @@ def _refuse(self: Any, shape: tuple) -> Any:
 
 def squeeze(self: Any, dim: Any) -> Any:
     dims = dim if isinstance(dim, tuple) else (dim,)
-    return xp.squeeze(self, tuple(d for d in dims if self.ndim and self.shape[d] == 1))
+    return self.squeeze(tuple([d for d in dims if self.ndim and self.shape[d] == 1]))
 
 
 def unsqueeze(self: Any, dim: int) -> Any:
@@ -191,7 +190,8 @@ def _lengths(size: int, split_size: Any) -> list[int]:
     """How long the pieces of a dimension are."""
     if not isinstance(split_size, int):
         return list(split_size)
-    return [min(split_size, size - i) for i in range(0, max(size, 1), split_size or 1)]
+    whole, rest = divmod(size, split_size or 1)
+    return [split_size] * whole + [rest] * (rest > 0 or not size)
 
 
 def split(self: Any, split_size: Any, dim: int = 0) -> list:
@@ -219,8 +219,12 @@ def unbind_back(F: Any, grad: tuple, dim: int) -> Any:
 
 
 def cat(tensors: list, dim: int = 0) -> Any:
-    with contextlib.suppress(TypeError, ValueError):  # why they do not fit is looked at only then
-        return in_order(xp.concatenate(tensors, operator.index(dim)))
+    try:
+        joined = xp.concatenate(tensors, operator.index(dim))
+    except (TypeError, ValueError):
+        joined = None  # why they do not fit is looked at only then
+    if joined is not None:
+        return in_order(joined)
     for place, x in enumerate(tensors):
         require(x.ndim, f"zero-dimensional tensor (at position {place}) cannot be concatenated")
     parts = [x for x in tensors if x.shape != (0,)]
