@@ -234,7 +234,7 @@ def cat(tensors: list, dim: int = 0) -> Any:
     for place, x in enumerate(parts):
         need(x.ndim == parts[0].ndim, "cat_ranks", parts[0].ndim, x.ndim)
         for d, (n, first) in enumerate(zip(x.shape, parts[0].shape, strict=True)):
-            need(n == first or d == dim % x.ndim, "cat_sizes", dim, first, n, place)
+            need(n == first or d == dim % x.ndim, "cat_sizes", dim % x.ndim, first, n, place)
     return in_order(xp.concatenate(parts, dim))
 
 
