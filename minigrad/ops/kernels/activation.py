@@ -35,11 +35,11 @@ def _floats_only(self: Any, name: str, dim: int) -> None:
 
 
 def _largest(x: Any, dim: int) -> Any:
-    """The maximum along `dim`, kept. NumPy takes short rows one by one; turned, it takes all at once."""
+    """The maximum along `dim`, kept. NumPy takes rows one by one; turned, it takes many short ones at once."""
     if x.__class__ is not ndarray:
         return x.max(dim, keepdims=True)
     n = x.shape[dim]
-    if n > 40 or x.size < 256 or dim % x.ndim != x.ndim - 1:
+    if n > 64 or x.size < 32 * n or dim % x.ndim != x.ndim - 1:
         return xp.maximum.reduce(x, dim, keepdims=True)
     return xp.maximum.reduce(x.reshape(-1, n).T.copy(), 0).reshape(*x.shape[:-1], 1)
 
