@@ -36,11 +36,10 @@ def document(values: Iterable[Any]) -> None:
     """Give a manual and a signature to the functions of this package among the values, and to those of its classes."""
     for value in values:
         if value.__class__ is FunctionType and value.__module__.startswith(_PACKAGE):
-            if getattr(value.__doc__, "function", None) is value:  # met before, under another name
-                continue
-            value.__doc__ = manual = Manual(str.__str__(value.__doc__ or ""))
-            value.__signature__ = signature = Signature.__new__(Signature)
-            manual.function = signature.function = value
+            if getattr(value.__doc__, "function", None) is not value:  # else met before, under another name
+                value.__doc__ = manual = Manual(str.__str__(value.__doc__ or ""))
+                value.__signature__ = signature = Signature.__new__(Signature)
+                manual.function = signature.function = value
         elif isinstance(value, type) and value.__module__.startswith(_PACKAGE):
             document(vars(value).values())
 

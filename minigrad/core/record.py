@@ -49,10 +49,9 @@ def call_of_tensors(row: Row) -> Callable:
         if not wanted or not is_float(z):
             result = untracked(z if total > 1 else in_torchs_type(forward, z, *arrays), mode)
             return whole(row, result, args[0]) if mode and (wanted or not tracked) else result
-        metas = None
-        if fits and not (alike and row.elementwise and same_kind(z, arrays[tracked[0]])):
-            metas = metas_of([args[i] for i in tracked])
-        return recorded(row, args, edges, metas, z)
+        first = arrays[tracked[0]]
+        alike = alike and row.elementwise and (z.shape, z.dtype) == (first.shape, first.dtype)  # the result, too
+        return recorded(row, args, edges, metas_of([args[i] for i in tracked]) if fits and not alike else None, z)
 
     return call
 
@@ -247,10 +246,6 @@ def untracked(z: Any, mode: Any) -> Any:
 def is_float(z: Any) -> bool:
     """Whether a result can have a gradient; of several the first decides, which is a float."""
     return z.__class__ is tuple or z.__class__ is list or z.dtype.kind == "f"
-
-
-def same_kind(a: Any, b: Any) -> bool:
-    return a.shape == b.shape and a.dtype == b.dtype
 
 
 def metas_of(tensors: Iterable[Any]) -> tuple:

@@ -66,14 +66,12 @@ class Row:
         given = getattr(forward, "__defaults__", None) or ()
         self.defaults = dict(zip(self.inputs[len(self.inputs) - len(given) :], given, strict=True))
         self.differentiable = tuple(n for n in self.inputs if n in derivatives)
-        always = () if derivatives else ("self",)
-        self.tensors = tuple(n for n in self.inputs if n in derivatives or n in fixed or n in always)
+        self.tensors = tuple(n for n in self.inputs if n in (derivatives or ("self",)) or n in fixed)
         self.uses = {n: parameters(d) for n, d in derivatives.items()}
         wanted = [p for used in self.uses.values() for p in used]
         late = {"result", *outputs}  # torch's order, which hooks and errors show: inputs, then outputs
         self.saved = tuple(sorted({*wanted, *keeps} - {"F", "grad"}, key=lambda n: (n in late, n)))
         self.made: Any = None  # `node`, once it is there
-        self.save: Any = None
         self.call: Callable = forward
         self.view = False  # whether results share the storage of `self`: `op` says so, and where the row stands
         self.place: Any = None
@@ -83,7 +81,7 @@ class Row:
     def node(self) -> Any:
         """The class of its nodes, and `save`, which fills their slots: made when first asked for, in few rows."""
         if self.made is None:
-            self.made, self.save = node_class(self), saver(self)
+            self.save, self.made = saver(self), node_class(self)
         return self.made
 
     def tex(self, name: str) -> str | None:
@@ -139,17 +137,15 @@ def node_class(row: Row) -> type[Node]:
     for name in row.saved:
         slots.append(f"saved_{name}")
         if is_result(row, name):
-            slots += [f"counter_{name}", f"version_{name}", f"maker_{name}"]
-            frees.append(f"saved_{name}")
-        elif name in row.tensors:
+            slots += [f"counter_{name}", f"maker_{name}"]
+        if is_result(row, name) or name in row.tensors:
             slots.append(f"version_{name}")
             frees.append(f"saved_{name}")
         if name not in row.hidden:  # what torch keeps elsewhere
             body[f"_saved_{name}"] = saved_property(row, name, partial(reader, row, name, to_look=True))
             if f"saved_{name}" in frees:
                 body[f"_raw_saved_{name}"] = property(partial(SavedTensor, name=name))
-    for name, value in row.constants.items():
-        body[f"_saved_{name}"] = value
+    body |= {f"_saved_{name}": value for name, value in row.constants.items()}
     if row.multi:
         slots.append("outputs")
     if any(name.endswith("_sym_strides") for name in row.saved):

@@ -190,8 +190,7 @@ def _lengths(size: int, split_size: Any) -> list[int]:
     """How long the pieces of a dimension are."""
     if not isinstance(split_size, int):
         return list(split_size)
-    whole, rest = divmod(size, split_size or 1)
-    return [split_size] * whole + [rest] * (rest > 0 or not size)
+    return [min(split_size, size - i) for i in range(0, max(size, 1), split_size or 1)]
 
 
 def split(self: Any, split_size: Any, dim: int = 0) -> list:
