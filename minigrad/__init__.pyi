@@ -29,6 +29,7 @@ from .creation import (
 from .eras import current_era as current_era, era as era
 from .eras.alias import install_as_torch as install_as_torch, uninstall_torch as uninstall_torch
 from .graph.faults import broken as broken
+from .graph.restoring import MethodType
 from .graph.tracebacks import full_tracebacks as full_tracebacks
 from .magics import load_ipython_extension as load_ipython_extension
 from .random import get_rng_state as get_rng_state, set_rng_state as set_rng_state
@@ -604,7 +605,7 @@ def index_put_(input: Tensor, indices: Tensor | Sequence[Tensor], values: Tensor
 def index_select(input: Tensor, dim: _int, index: Tensor) -> Tensor:
     """The slices `index` along `dim`."""
 inf: _float
-initial_seed: Any
+initial_seed: MethodType
 def inner(input: Tensor, other: Tensor | number[Any]) -> Tensor:
     """Sum over the last dimension of both."""
 int: dtype
@@ -903,10 +904,10 @@ def norm(
 ) -> Tensor:
     """The p-norm of all elements, or along `dim`; p may be a number or "fro"."""
 def normal(
-    mean: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | ndarray[Any, Any] | number[Any] = 0.0,
-    std: Tensor | _float | Sequence[_int] | Sequence[Tensor] | number[Any] = 1.0,
-    size: _int | Sequence[_int] | None = None, *, generator: Tensor | _int | Generator | None = None,
-    dtype: Any = None, device: Any = None, requires_grad: _bool = False,
+    mean: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] = 0.0,
+    std: Tensor | _float | number[Any] = 1.0, size: _int | Sequence[_int] | None = None, *,
+    generator: Tensor | _int | Generator | None = None, dtype: Any = None, device: Any = None,
+    requires_grad: _bool = False,
 ) -> Tensor:
     """Normal numbers; mean and std may be tensors of the result's shape."""
 def not_equal(input: Tensor, other: Tensor | _float | number[Any]) -> Tensor:
@@ -1060,7 +1061,7 @@ def searchsorted(
     *, out_int32: _bool = False, right: _bool = False, side: Any = None, sorter: Tensor | None = None,
 ) -> Tensor:
     """Where each value belongs in an ordered sequence; `sorter` holds the positions that order it."""
-seed: Any
+seed: MethodType
 def select(input: Tensor, dim: _int, index: _int) -> Tensor:
     """Slice `index` of dimension `dim`, which goes away; a view."""
 def select_scatter(input: Tensor, src: Tensor | ndarray[Any, Any], dim: _int, index: Any) -> Tensor:

@@ -15,7 +15,7 @@ from .core.beside.refusals import must_be, type_said
 from .core.carriers import RAW, TENSORS
 from .core.graph import TensorBase, constant
 from .core.modes import INFERENCE, UNCOUNTED, grad_mode, lifted
-from .ops.checks import common_shape, ints, learners_call, need, need_a, require, titled
+from .ops.checks import ints, learners_call, need, need_a, require, titled
 from .ops.kernels.shape import layout, memory_order
 from .text import demand, presentation
 
@@ -318,13 +318,11 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any 
     """Normal numbers; mean and std may be tensors of the result's shape."""
     if size is not None:
         return made(random.normal(_size_of((size,)), _kind(dtype), mean, std, generator), requires_grad, device)
-    raw_mean, raw_std = raws = [v._data if isinstance(v, TensorBase) else v for v in (mean, std)]
-    kind = next((v.dtype for v in raws if hasattr(v, "dtype")), _kind(None))
-    shape = common_shape(*map(xp.shape, raws))
-    if not isinstance(std, TensorBase):
-        return made(random.normal(shape, kind, 0.0, std, generator) + raw_mean)
-    require(xp.all(raw_std >= 0), "normal expects all elements of std >= 0.0")
-    return made((random.normal(shape, kind, generator=generator) * raw_std + raw_mean).astype(kind))
+    if isinstance(mean, TensorBase):
+        return (TENSORS.normal_both if isinstance(std, TensorBase) else TENSORS.normal_mean)(mean, std, generator)
+    require(isinstance(std, TensorBase), "normal() received an invalid combination of arguments - got "
+            f"({type_said(mean)}, {type_said(std)}), but expected one of:", TypeError)
+    return TENSORS.normal_std(std, mean, generator)
 
 
 def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, generator: Any = None) -> Tensor:

@@ -305,7 +305,8 @@ NO_SAMPLE = {
     "_unique2": "torch does not differentiate unique",
     "cdist_back": "torch differentiates cdist once only",
     "hardsigmoid_backward": "torch differentiates hardsigmoid once only",
-    **dict.fromkeys("normal uniform random_between random_below bernoulli bernoulli_values".split(),
+    **dict.fromkeys("normal uniform random_between random_below bernoulli bernoulli_values normal_mean normal_std "
+                    "normal_both".split(),
                     "draws new numbers at every call"),
     **dict.fromkeys("acosh_ asinh_ atanh_".split(), "torch does not differentiate it in place"),
 }

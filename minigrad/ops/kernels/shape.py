@@ -13,7 +13,7 @@ from ...array.backend import HOST, as_strided as strided_view, device_of, in_ord
 from ...core.beside.refusals import shape_mismatch
 from ...core.carriers import RAW, formula
 from ...text.tex import SYMBOLS, Symbol, numbers, side_by_side, symbol
-from ..checks import check_dim, need, require, torch_says
+from ..checks import check_dim, common_shape, need, require, torch_says
 from .reduce import whole_type
 
 _add = xp.add.reduce
@@ -396,3 +396,16 @@ def tossed(self: Any, p: Any, generator: Any) -> Any:
     if xp.ndim(p):
         return namespace(self).asarray(random.bernoulli(move(p, "cpu"), None, generator).astype(self.dtype))
     return drawn(self, lambda shape, _: random.bernoulli(p, shape, generator)).astype(self.dtype)
+
+
+def normal_mean(mean: Any, std: float, generator: Any) -> Any:
+    """Normal numbers around each element of `mean`."""
+    return namespace(mean).asarray(random.normal(mean.shape, mean.dtype, 0.0, std, generator)) + mean
+
+
+def normal(mean: Any, std: Any, generator: Any) -> Any:
+    """Normal numbers with a deviation for each, around one mean or one for each."""
+    require(xp.all(std >= 0), "normal expects all elements of std >= 0.0")
+    kind, shape = getattr(mean, "dtype", std.dtype), common_shape(xp.shape(mean), std.shape)
+    z = namespace(std).asarray(random.normal(shape, kind, generator=generator))
+    return (z * std + mean).astype(kind, copy=False)

@@ -134,7 +134,7 @@ put_part = op("put_part", kernels.put_part, grad_fn="CopySlices", torch_name="to
 sum_to = op("sum_to", kernels.sum_to, grad_fn="SumBackward1",
     tex=phrase(r"\sum_{{\mathrm{{copies}}}} {0:1}", 1), **sum_all.row.derivatives)
 
-# ---- written in place: values that come from nowhere
+# ---- values that come from nowhere, most of them written in place
 
 zero = op("zero", lambda self: xp.zeros_like(self), **STEP)
 fill = op("fill", lambda self, value: xp.full_like(self, dtypes.fitting(value, self.dtype)),
@@ -151,3 +151,11 @@ random_below = op("random_below", lambda self, high, generator: kernels.drawn(
         self, random.integers, None, high, generator), grad_fn="RandomBackward1", scalars=("high",), **STEP)
 bernoulli_draw = op("bernoulli", lambda self, generator=None: kernels.tossed(self, self, generator), **STEP)
 bernoulli_values = op("bernoulli_values", kernels.tossed, grad_fn="BernoulliBackward2", scalars=("p",), **STEP)
+normal_mean = op("normal_mean", kernels.normal_mean, grad_fn="NormalBackward1", scalars=("std",),
+    mean = lambda F, grad, mean_sym_sizes: F.zeros_as(grad, mean_sym_sizes))
+normal_std = op("normal_std", lambda std, mean, generator: kernels.normal(mean, std, generator),
+    grad_fn="NormalBackward2", scalars=("mean",),
+    std = lambda F, grad, std_sym_sizes: F.zeros_as(grad, std_sym_sizes))
+normal_both = op("normal_both", kernels.normal, grad_fn="NormalBackward3",
+    mean = lambda F, grad, mean_sym_sizes: F.zeros_as(grad, mean_sym_sizes),
+    std  = lambda F, grad, std_sym_sizes: F.zeros_as(grad, std_sym_sizes))
