@@ -322,7 +322,7 @@ def test_values_that_were_written_since_are_not_told():
 
     assert keys(answer) == ["bad"]
     assert "self[1]" not in str(answer)
-    assert answer.found.key == "seen_bad"
+    assert answer.found.key == "risky"
     assert not loss.isfinite()
 
 

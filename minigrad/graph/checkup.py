@@ -7,6 +7,7 @@ The steps really run, while somebody keeps everything `Still`, and are watched: 
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from itertools import pairwise
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -25,6 +26,8 @@ from .program import Context
 from .recorder import plain
 from .snapshot import by_key
 from .trial import nodes_behind
+
+STEEP = 1e-5  # the first weight's gradient beside the last one's, where all between grow
 
 
 class Remark(NamedTuple):
@@ -124,6 +127,10 @@ def of_gradients(grads: dict[str, Any]) -> Iterator[Remark]:
         low, high = min(norms, key=norms.__getitem__), max(norms, key=norms.__getitem__)
         yield Remark("norms", {"low": two_digits(norms[low]), "small": low, "high": two_digits(norms[high]),
                                "large": high})
+    told = [norms[each] for each in norms if grads[each].ndim > 1]  # weights, as they are listed
+    for key, way in (("vanishing", told), ("exploding", told[::-1])):
+        if len(way) > 3 and way[0] < STEEP * way[-1] and all(a < b for a, b in pairwise(way)):
+            yield Remark(key, {"factor": two_digits((way[-1] / way[0]) ** (1 / (len(way) - 1)))})
 
 
 def held_by(optimizer: Any) -> set[int]:

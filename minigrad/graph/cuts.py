@@ -117,8 +117,8 @@ def computed(call: Any) -> bool:
 def block_around(node: Any, context: Context) -> Finding | None:
     """The `with torch.no_grad():`, the decorator, or the line before, that switched recording off for an expression."""
     source = context.source
-    around = [switch for up in source.above(node) for switch in (
-        [item.context_expr for item in up.items] if isinstance(up, ast.With) else getattr(up, "decorator_list", ()))]
+    around = {switch: up for up in source.above(node) for switch in (
+        [item.context_expr for item in up.items] if isinstance(up, ast.With) else getattr(up, "decorator_list", ()))}
     before = [n for n in source.calls if called(n) == "set_grad_enabled" and n.lineno < node.lineno
               and isinstance(source.parents[n], ast.Expr)]
     last = max(before, key=lambda n: int(n.lineno), default=None)
@@ -131,7 +131,11 @@ def block_around(node: Any, context: Context) -> Finding | None:
             return None
         if flag or name in ALWAYS:
             change = (flag, "True") if flag else (switch, source.text(switch).replace(name, "enable_grad"))
-            return finding("block", context, switch, change, word=name)
+            inside = ast.walk(around.get(switch, node))
+            written = (n.target if isinstance(n, ast.AugAssign) else receiver(n) for n in inside
+                       if isinstance(n, ast.AugAssign) or re.fullmatch(r"[a-z]\w*_", called(n)))
+            safe = not any(asking(target, context) for target in written)  # else recording would not let it pass
+            return finding("block", context, switch, *[change] * safe, word=name)
     return None
 
 
@@ -160,13 +164,8 @@ def uncut(place: Any, at: Any, context: Context) -> list[tuple[Any, str]]:
     while getattr(up := source.parents[top], "attr", "") in CARRIES and isinstance(source.parents[up], ast.Call):
         top = source.parents[up]
     top = next((up for up in above[::-1] if called(up) in MAKES), top)  # the outermost
-    new = Uncarried(context).visit(copy.deepcopy(top))
-    text, around = ast.unparse(new), source.parents[top]
-    alone = isinstance(around, ast.stmt) or (isinstance(around, ast.Call) and top in around.args)
-    alone = alone or isinstance(new, ast.Name | ast.Call | ast.Attribute | ast.Subscript)
-    if re.search(r"\b(?:np|numpy|math)\.|\.numpy\b", text):
-        return []
-    return [(top, text if alone else f"({text})")]
+    text = ast.unparse(Uncarried(context).visit(copy.deepcopy(top)))
+    return [] if re.search(r"\b(?:np|numpy|math)\.|\.numpy\b", text) else [(top, text)]
 
 
 class Uncarried(ast.NodeTransformer):

@@ -94,10 +94,11 @@ def crossing(node: Any, region: Any, context: Context, root: Any) -> Finding | N
             if context.function is not None and any(value is given for given, _ in context.argument(name)):
                 return finding("carried", around, value, (value, f"{text}.detach()"), name=name)
             if made is not None and at.function(made) is around.function and made not in {*ast.walk(write)}:
-                return finding("kept_outside", Context(at), at.statement(made), name=name)  # a part of it
+                key = "carried" if made in inside else "kept_outside"  # written in each turn, or a part of it
+                return finding(key, Context(at), at.statement(made), name=name)
             if text in source.text(region):  # that is done, and this is what it is compared with
                 return finding("kept_outside", around, write, (value, f"{text}.detach()"), name=name)
-            changes = [(use, f"({text})") for use in uses] if around.source is source else []
+            changes = [(use, text) for use in uses] if around.source is source else []
             return finding("kept_outside", around, write, *changes, name=name)
     return None
 
@@ -136,7 +137,7 @@ def overwritten(facts: dict[str, Any], call: Any, context: Context) -> Finding |
     if called(at) == "step" or any(isinstance(up, ast.With) for up in source.above(statement)):
         return finding("updated_early", there, statement, node=made)
     own = " own" * (made.code is not None and expression(made.code, made.lasti) in {*ast.walk(statement)})
-    found = by_rule(f"overwritten{own}:", at, there) or finding("overwritten", there, statement)
+    found = by_rule(f"overwritten{own} {called(at)}:", at, there) or finding("overwritten", there, statement)
     return replace(found, facts={"node": made})
 
 

@@ -38,8 +38,10 @@ def last_backward(context: Context) -> tuple[Any, Context] | None:
 def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
     """Why the backward that ran last has not reached a leaf."""
     if (last := last_backward(context)) is None:  # perhaps one that failed, or was left out
-        tried = ((root_of(n), Context(source, source.function(n), names=context.names))
-                 for source in context.sources() for n in source.calls if called(n) == "backward")
+        tried = [(root_of(n), Context(source, source.function(n), names=context.names))
+                 for source in context.sources() for n in source.calls if called(n) == "backward"]
+        ends = [name for name, v in context.names.items() if isinstance(v, TensorBase) and not v.requires_grad]
+        tried = tried or [one for name in ends for one in context.made(name, None)]
         return by_rule("program:", None, context) or first(cut_on_the_way(leaf, *one) for one in tried)
     call, around = last
     root, limit = root_of(call), keyword(call, "inputs")

@@ -174,7 +174,18 @@ class Values(Reader):
         if came := [name for name, given in operands.items() if not finite(given)]:
             return at_node("came_in", n, bad=bad, word=came[0])
         whole = n.row is not None and {*n.row.tensors} <= operands.keys()
-        return at_node("began" if whole and value else "seen_bad", n, bad=bad, value=value)
+        if not (whole and value):
+            return self.stepped() or at_node("seen_bad", n, bad=bad)
+        return at_node("began", n, bad=bad, value=value)
+
+    def stepped(self) -> Finding | None:
+        """A leaf that a step of an optimizer, its last write, left with NaN or Inf."""
+        for slot, t in ((slot, t) for slot, t in self.tensors.items() if t.is_leaf and not finite(t._array())):
+            line: Any = (t._shared_counter() or [()])[-1]
+            at = expression(*line) if line and line[0] is not None else None
+            if at is not None and called(at) == "step":
+                return finding("stepped_bad", Context(source_of(line[0])), at, name=self.names.get(slot))
+        return None
 
 
 def value_at(bad: Any, operands: dict[str, Any]) -> str:

@@ -34,6 +34,7 @@ LIBRARIES = re.compile(rf"^{re.escape(os.path.dirname(os.__file__))}|[/\\](?:sit
 TIMED = "<timed exec>", "<timed eval>", "<magic-timeit>"  # IPython's names for code under `%%time` and `%%timeit`
 TIMEIT = ("def inner(_it, _timer):\n    setup\n    _t0 = _timer()\n    for _i in _it:\n        stmt\n"
           "    _t1 = _timer()\n    return _t1 - _t0\n")  # what it puts them into; the places count, too
+BESIDE = ast.Attribute, ast.BinOp, ast.UnaryOp, ast.Compare  # what stands in them may need brackets
 FARTHEST, CELLS = 400, 300  # expressions that are looked at behind one value; cells, the latest ones
 Line = tuple[str, int, str]  # file, number, text
 
@@ -103,8 +104,18 @@ class Source:
         number = changes[0][0].lineno
         line = self.lines[number - 1].encode()  # columns count bytes
         for node, new in sorted(changes, key=lambda change: -change[0].col_offset):
-            line = line[: node.col_offset] + new.encode() + line[node.end_col_offset :]
+            plain, grouped = (line[: node.col_offset] + text.encode() + line[node.end_col_offset :]
+                              for text in (new, f"({new})"))
+            beside = isinstance(self.parents.get(node), BESIDE)
+            line = grouped if beside and self.read(number, grouped) not in (self.read(number, plain), "") else plain
         return number, line.decode()
+
+    def read(self, number: int, line: bytes) -> str:
+        """How Python reads the program with another line in it; "" where it cannot."""
+        try:
+            return ast.dump(ast.parse("\n".join([*self.lines[: number - 1], line.decode(), *self.lines[number:]])))
+        except SyntaxError:
+            return ""
 
     def loop(self, node: Any) -> Any:
         """The outermost loop around a node, inside its function."""

@@ -10,11 +10,13 @@ import re
 import sys
 import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from inspect import CO_VARARGS, CO_VARKEYWORDS
 from typing import Any, NamedTuple
 
 from ..core.beside.lines import PACKAGE_FILES
 from ..core.modes import mode_variable
+from ..text import presentation
 from .live import is_tensor
 from .program import Context, own_locals
 from .restoring import Restoring
@@ -88,7 +90,8 @@ class Refused:
             text = (self.context.source.grouped if edit.startswith("\\") else self.context.source.text)(each.node)
             match = re.fullmatch(like, described(each.value)) and re.fullmatch("(?s:.*)", text)
             try:
-                new = eval(edit.replace(r"\g<0>", "x"), {"x": bare(each.value), "torch": sys.modules["minigrad"]})
+                with unheard():
+                    new = eval(edit.replace(r"\g<0>", "x"), {"x": bare(each.value), "torch": sys.modules["minigrad"]})
             except Exception:
                 continue
             if match and self.refusal(each, new) is None:
@@ -106,7 +109,7 @@ class Refused:
             return ""
         Refused.trying = True
         try:
-            with Restoring(self.callee), warnings.catch_warnings(action="ignore"):
+            with Restoring(self.callee), unheard():
                 mode_variable.set(False)
                 self.callee(*given, **self.words)
         except Exception as error:
@@ -114,6 +117,17 @@ class Refused:
         finally:
             Refused.trying = False
         return None
+
+
+@contextmanager
+def unheard() -> Iterator[None]:
+    """What is tried warns nobody, and what torch says once can still be said."""
+    told = {*presentation.warned}
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            yield
+    finally:
+        presentation.warned &= told
 
 
 def ours(error: BaseException) -> Iterator[Any]:

@@ -114,13 +114,15 @@ def in_training(own: Mapping[str, AnyTensor], names: Mapping[str, AnyTensor], as
             yield attempt(rounds.mistake, [*own.values()], context, asked)
         if wrong:
             yield written
-        yield from of_graphs(t, name, wrong, names) if t is not None else ()
+        seen = [*of_graphs(t, name, wrong, names)] if t is not None else []
+        yield from (one for one in seen if one is not None and one.key != "seen_bad")
         for top in (v for v in (asked, *context.names.values()) if hasattr(type(v), "named_modules")):
             if wrong == "zero" and any(p is t for p in top.parameters()):
                 yield attempt(numbers.stopped, t, top, context)
         if wrong in ("zero", "bad") and root is not None:
             yield attempt(cuts.cut_on_the_way, t, root, around) if wrong == "zero" else None
             yield attempt(by_rule, f"behind: {wrong}", root, around)
+        yield from seen
         if not (written or wrong or root is None):
             yield attempt(cuts.added_number, root, around)
         yield written
