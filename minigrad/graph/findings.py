@@ -164,7 +164,7 @@ def taken_apart(node: Any, context: Context) -> Iterator[str]:
 
 def in_text(wanted: str, rule: dict[str, str], told: Any, context: Context) -> Iterator[tuple[Any, Context, Any, str]]:
     """Anywhere in the program: the last group of what is searched."""
-    sources = [*context.sources()]
+    sources = context.sources()
     matches = [(source, 0, code) for source in sources for code in re.finditer(wanted, source.whole, re.M)]
     for code in [*re.finditer(wanted, "".join(s.whole for s in sources[::-1]), re.M)][-1:] * (not matches):
         before = 0  # it reaches over several cells: in which the last group is

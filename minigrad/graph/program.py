@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from ..core.beside import lines
 from ..core.beside.ledger import Place
 from ..core.beside.lines import PACKAGE_FILES, source_line
-from ..core.graph import TensorBase
+from ..core.graph import Freed, TensorBase
 from . import tracebacks
 from .snapshot import by_key
 
@@ -63,6 +63,10 @@ class Source:
         self.writes = by_key(((self.function(node), name), node) for node in nodes for name in written(node))
         self.gives = {name for home, name in self.writes if home is None} | {
             node.name for node in self.tree.body if isinstance(node, (ast.ClassDef, *FUNCTIONS))}
+        touched = [n for n in self.tree.body if isinstance(n, ast.Expr) or any("." in name for name in written(n))]
+        self.touches = {n.id for statement in touched for n in ast.walk(statement) if isinstance(n, ast.Name)}
+        self.reads = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)} | {
+            n.target.id for n in nodes if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
         for several in self.writes.values():
             several.sort(key=lambda statement: int(statement.lineno))
 
@@ -307,7 +311,34 @@ class Context(NamedTuple):
                     yield from ((r.value, inner) for r in ast.walk(inner.function) if isinstance(r, ast.Return)
                                 and r.value)
 
-    def sources(self, every: bool = False) -> Iterator[Source]:
+    def sources(self) -> list[Source]:
+        """The program, of the cells of a notebook those that belong together: this one, and where backward ran last;
+        what gave the names that they read, or touched them since; what used the leaves, results, modules and
+        optimizers that are read here. Others may be about other things of the same names."""
+        order, ran = {file: i for i, file in enumerate(linecache.cache)}, Freed.current.code
+        cells = sorted(self.cells(), key=lambda cell: order.get(cell.file, -1), reverse=True)  # the latest first
+        found = [cell for cell in cells if cell is self.source or (ran is not None and cell is source_of(ran))]
+        for source in found:  # grows while it is read
+            for name in source.reads:
+                others = [cell for cell in cells if cell is not source]
+                gave = next((i for i, cell in enumerate(others) if name in cell.gives), len(others) - 1)
+                found += [cell for cell in others[: gave + 1]
+                          if cell not in found and name in cell.gives | cell.touches]
+        used = {name: cell for cell in cells[::-1] for name in cell.gives & self.source.reads if self.learns(name)}
+        users, given = {*used.values()}, dict[str, Source]()
+        for cell in cells[::-1]:
+            reads = any(given.get(name) in users for name in cell.reads if self.learns(name))
+            users |= {cell} if reads or any(given.get(name) is self.source for name in cell.touches) else set()
+            given |= dict.fromkeys(cell.gives, cell)
+        return [cell for cell in cells if cell in found or cell in users]
+
+    def learns(self, name: str) -> bool:
+        """Whether a name means what gradients go through, or what has parameters."""
+        value = self.names.get(name)
+        return getattr(value, "requires_grad", False) is True or hasattr(type(value), "named_parameters") or hasattr(
+            value, "param_groups")
+
+    def cells(self, every: bool = False) -> Iterator[Source]:
         """This source, and, if it is a cell, the other cells, the latest first; those that came again since if `every`.
 
         A cell came again where a later one has its text, or gives all the names that it gave.
@@ -323,7 +354,7 @@ class Context(NamedTuple):
 
     def elsewhere(self, name: str) -> Iterator[tuple[Any, Context]]:
         """A name that another function, the top of the file, or another cell gave."""
-        for source in self.sources(every=True):
+        for source in self.cells(every=True):
             homes = [home for home, written_name in source.writes if written_name == name
                      and (home is None or "." in name) and (home, source) != (self.function, self.source)]
             for home in homes:
