@@ -10,9 +10,9 @@ from . import (
     optim as optim, random as random, special as special, utils as utils,
 )
 from ._tensor import (
-    FunctionType, Size as Size, Tensor as Tensor, broadcast_shapes as broadcast_shapes, return_types_aminmax,
-    return_types_cummax, return_types_cummin, return_types_kthvalue, return_types_max, return_types_median,
-    return_types_min, return_types_mode, return_types_slogdet, return_types_sort, return_types_topk,
+    Size as Size, Tensor as Tensor, broadcast_shapes as broadcast_shapes, return_types_aminmax, return_types_cummax,
+    return_types_cummin, return_types_kthvalue, return_types_max, return_types_median, return_types_min,
+    return_types_mode, return_types_slogdet, return_types_sort, return_types_topk,
 )
 from .array.backend import device as device
 from .array.dtypes import Word, dtype as dtype, finfo as finfo, iinfo as iinfo
@@ -29,7 +29,6 @@ from .creation import (
 from .eras import current_era as current_era, era as era
 from .eras.alias import install_as_torch as install_as_torch, uninstall_torch as uninstall_torch
 from .graph.faults import broken as broken
-from .graph.restoring import MethodType
 from .graph.tracebacks import full_tracebacks as full_tracebacks
 from .magics import load_ipython_extension as load_ipython_extension
 from .random import get_rng_state as get_rng_state, set_rng_state as set_rng_state
@@ -605,7 +604,7 @@ def index_put_(input: Tensor, indices: Tensor | Sequence[Tensor], values: Tensor
 def index_select(input: Tensor, dim: _int, index: Tensor) -> Tensor:
     """The slices `index` along `dim`."""
 inf: _float
-initial_seed: MethodType
+initial_seed: Any
 def inner(input: Tensor, other: Tensor | number[Any]) -> Tensor:
     """Sum over the last dimension of both."""
 int: dtype
@@ -1061,7 +1060,7 @@ def searchsorted(
     *, out_int32: _bool = False, right: _bool = False, side: Any = None, sorter: Tensor | None = None,
 ) -> Tensor:
     """Where each value belongs in an ordered sequence; `sorter` holds the positions that order it."""
-seed: MethodType
+seed: Any
 def select(input: Tensor, dim: _int, index: _int) -> Tensor:
     """Slice `index` of dimension `dim`, which goes away; a view."""
 def select_scatter(input: Tensor, src: Tensor | ndarray[Any, Any], dim: _int, index: Any) -> Tensor:
@@ -1262,7 +1261,7 @@ def vdot(input: Tensor, other: Tensor | _float) -> Tensor:
 def vmap(
     func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomness: str = 'error', *,
     chunk_size: _int | None = None,
-) -> FunctionType:
+) -> Any:
     """`func` of one example as a function of a batch: `in_dims` says which dimension of each input is mapped, or None."""
 def vstack(tensors: Iterable[Tensor]) -> Tensor:
     """One above the other."""

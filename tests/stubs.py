@@ -71,7 +71,9 @@ def home(value: Any) -> tuple[str, str]:
     """The module from which a class or a function can be imported, and its name there; ("", "") where there is none."""
     inner = [*vars(value).values()] if isinstance(value, type) else []  # a class may say another module than its own
     own = [f.__module__ for f in inner if isinstance(f, FunctionType) and f.__qualname__.startswith(value.__name__)]
-    places = [value.__module__, *own, *(place for place in sys.modules if place.startswith(f"{NAME}."))]
+    places = [value.__module__, *own]
+    if value.__module__ != "builtins":  # what only Python has is not to be had from who happens to use it
+        places += [place for place in sys.modules if place.startswith(f"{NAME}.")]
     found = [(place, name) for place in places if place in sys.modules and place != NAME
              for name, there in vars(sys.modules[place]).items() if there is value]
     return next((at for at in found if at[1][0] != "_"), found[0] if found else ("", ""))
