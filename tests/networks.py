@@ -338,6 +338,24 @@ za, zb = F.normalize(head(enc(a)), dim=1), F.normalize(head(enc(b)), dim=1)
 sim = za @ zb.t() / 0.1; y = torch.arange(3)
 loss = (F.cross_entropy(sim, y) + F.cross_entropy(sim.t(), y)) / 2
 loss""",
+    "lstm": """x = torch.ones(2, 5, 3); o, (hn, cn) = nn.LSTM(3, 4, batch_first=True)(x); loss = o[:, -1].sum()
+loss""",
+    "attention layer": """mha = nn.MultiheadAttention(4, 2, batch_first=True); x = torch.arange(24.).view(2, 3, 4) / 24
+y, w = mha(x, x, x); loss = y.pow(2).mean()
+loss""",
+    "encoder layer": """x = torch.arange(24.).view(2, 3, 4) / 24
+layer = nn.TransformerEncoderLayer(4, 2, 8, batch_first=True)
+loss = layer(x).pow(2).sum()
+loss""",
+    "recurrence by hand": """class Mixer(nn.Module):
+    def __init__(self): super().__init__(); self.w = nn.Parameter(torch.eye(3)); self.b = nn.Parameter(torch.ones(3))
+    def forward(self, x):
+        h = torch.zeros_like(x)
+        for t in range(6):
+            h = torch.tanh(x + h @ self.w + self.b)
+        return h
+m = Mixer(); x = torch.ones(2, 3); loss = m(x).sum()
+loss""",
     "matrices": """w = torch.arange(6.).view(2, 3).requires_grad_(); v = torch.arange(40.).requires_grad_()
 m = w @ w.t(); q = (m / 0).sum() + v.log().sum(); loss = q * 1e-9
 loss""",
@@ -433,10 +451,15 @@ loss"""
 
 def run(name: str, torch: ModuleType, read: Any = None) -> tuple[Any, dict[str, Any]]:
     """The roots and the names of one program; with `read` what that makes of them while the modules live."""
-    *body, last = (LINES | OTHERS | CODE)[name].strip().splitlines()
+    return execute((LINES | OTHERS | CODE)[name], f"<{name}>", torch, read)
+
+
+def execute(program: str, file: str, torch: ModuleType, read: Any = None) -> tuple[Any, dict[str, Any]]:
+    """The same of any program, whose last line names its roots, under the name of a file."""
+    *body, last = program.strip().splitlines()
     names: dict[str, Any] = {"torch": torch, "nn": torch.nn, "F": torch.nn.functional}
     torch.manual_seed(0)
-    source, file = "\n".join(body), f"<{name}>"
+    source = "\n".join(body)
     linecache.cache[file] = len(source), None, source.splitlines(keepends=True), file  # as a notebook's cell has it
     exec(compile(source, file, "exec"), names)
     found = {k: v for k, v in names.items() if hasattr(type(v), "grad_fn")}

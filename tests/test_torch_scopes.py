@@ -15,6 +15,7 @@ pytestmark = pytest.mark.oracle
 torch = pytest.importorskip("torch")
 # torch's own C++ made their nodes, not a function that could be asked
 SILENT = {"double backward", "meta learning", "custom function", "penalty"}
+FUSED = {"lstm"}  # one node of torch's, on some processors
 
 
 def told(found):
@@ -32,7 +33,7 @@ def told(found):
     return nodes, [r.turns for r in found.repeats], boxes, fold.chips.keys(), len(fold.rolls)
 
 
-@pytest.mark.parametrize("name", [name for name in networks.LINES | networks.OTHERS if name not in SILENT])
+@pytest.mark.parametrize("name", [name for name in networks.LINES | networks.OTHERS if name not in SILENT | FUSED])
 def test_torch_tells_the_levels_that_minigrad_tells(name):
     ours, _ = networks.run(name, minigrad, graph.read)
     with graph.scopes():

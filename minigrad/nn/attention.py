@@ -81,7 +81,7 @@ class MultiheadAttention(_Weighted):
         q, k, v = (t.view(t.shape[0], count * self.num_heads, self.head_dim).transpose(0, 1)
                    for t in self._project(query, key, value))
         output, weights = (self._weighed if need_weights else self._fused)(q, k, v, mask, causal, count)
-        output = self.out_proj(output).view(length, count, size)
+        output = functional.linear(output, self.out_proj.weight, self.out_proj.bias).view(length, count, size)
         if weights is not None:
             weights = weights.view(count, self.num_heads, length, k.shape[1])
             weights = weights.mean(dim=1) if average_attn_weights else weights
