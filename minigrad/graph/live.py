@@ -411,8 +411,9 @@ class Reader:
         line = self.lines.get((id(code), lasti))
         if line and re.search(rf"\b{op}_\(|[-+*/]=", line[1]) and self.in_place(node, op, edges):
             op += "_"
+        function = f"{code.co_qualname}:{code.co_firstlineno}" if code else ""
         return NodeRecord(self.ids[key], name, "op", edges, saved, None, op, self.formula(key, op, edges, saved),
-                          line, self.scopes.of.get(self.ids[key], ""), self.seq(key))
+                          line, function, self.scopes.of.get(self.ids[key], ""), self.seq(key))
 
     def in_place(self, node: AnyNode, op: str, edges: tuple[Edge, ...]) -> bool:
         """Whether the learner's `y.add_(x)`, or `y += x` where both are in the graph, made a node."""

@@ -49,7 +49,6 @@ class Scopes:
         self.found: list[Scope] = []
         self.turns: Counter[int] = Counter()
         self.known: dict[int, tuple[str, dict[int, str]]] = {}  # see `ways`
-        self.package: dict[str, bool] = {}  # scope -> whether its class is one of ours
         self.modules()
         self.functions()
 
@@ -75,9 +74,8 @@ class Scopes:
         own = self.loose if module is None else module.parameters()  # also those of a list, which is never called
         params = tuple(i for p in own if (i := self.leaf(p)) is not None)
         scope = Scope(f"s{len(self.found) + 1}", outer, "module", self.path(nested), self.turns[id(call.module)],
-                      call.kind, params=params)
+                      call.kind, params=params, ours=call.home.partition(".")[0] in ("minigrad", "torch"))
         self.turns[id(call.module)] += 1  # a module has one weak reference
-        self.package[scope.id] = call.home.partition(".")[0] in ("minigrad", "torch")
         self.found.append(scope)
         return scope.id
 
@@ -105,6 +103,8 @@ class Scopes:
 
     def functions(self) -> None:
         """Nodes that one call in the learner's code made together, such as those of a cross entropy."""
+        ours = {s.id for s in self.found if s.ours}
+
         def place(pair: tuple[str, Any]) -> tuple[Any, ...]:
             id, node = pair
             return self.of.get(id, ""), *self.instruction(node)
@@ -113,7 +113,7 @@ class Scopes:
             ids = [id for id, _ in group]
             kinds = [type(self.nodes[id]).__name__ for id in ids]
             rewritten = "CopySlices" in kinds  # a write through a view: what it replaced is the lesson
-            if len(ids) < 2 or code is None or self.package.get(outer) or periodic(kinds) or rewritten:
+            if len(ids) < 2 or code is None or outer in ours or periodic(kinds) or rewritten:
                 continue
             name = call_at(*self.place(self.nodes[ids[0]]))
             if name:

@@ -86,6 +86,7 @@ class NodeRecord:
     op: str = _uncompared("")  # the forward's word: "mul" for MulBackward0
     formula: str = _uncompared("")  # "p = x · w" where the names are known
     line: tuple[int, str] | None = _uncompared()  # number and text of the line that made it
+    function: str = _uncompared("")  # the learner's function that the line stands in
     scope: str = _uncompared("")  # the module it ran in
     seq: int = _uncompared(0)
     source: str = _uncompared("")  # the learner's expression that made it, where that surely means just its result
@@ -163,6 +164,7 @@ class Scope:
     call: int = 0
     name: str = ""  # of the class or the function
     params: tuple[str, ...] = ()
+    ours: bool = False  # whether the class is the library's, so that no line of the learner's is inside
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,8 @@ What ran in a row is one box without a way around it, whatever is behind it.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import groupby, pairwise, takewhile
+from itertools import accumulate, groupby, pairwise, takewhile
+from operator import itemgetter
 from typing import NamedTuple
 
 from ..graph.snapshot import Graph, NodeRecord, Scope
@@ -22,6 +23,7 @@ class Piece(NamedTuple):
     text: str
     outer: str  # the module around it
     parts: tuple[str, ...]
+    function: str = ""
 
 
 def by_lines(graph: Graph, rolled: frozenset[str] = frozenset()) -> Graph:
@@ -49,39 +51,44 @@ def by_lines(graph: Graph, rolled: frozenset[str] = frozenset()) -> Graph:
 def pieces(graph: Graph) -> Iterator[Piece]:
     """The lines of a program as they ran, turn by turn."""
     starts = {turn[0] for repeat in graph.repeats for turn in repeat.turns}
-    kinds = {s.id: s.kind for s in graph.scopes}
+    kinds, ours = {s.id: s.kind for s in graph.scopes}, {s.id for s in graph.scopes if s.ours}
     calls = {n.id: [*takewhile(lambda s: kinds[s] == "call", graph.chains[n.scope])] for n in graph.ops}
     size, turn = Counter(call for around in calls.values() for call in around), 0
 
-    def place(n: NodeRecord) -> tuple[str, str, int, str, int]:
+    def place(n: NodeRecord) -> tuple[str, str, int, str, str, int]:
         nonlocal turn
         turn += n.id in starts
         number, text = n.line or (0, "")
-        return "".join(graph.chains[n.scope][len(calls[n.id]):][:1]), text, number, "" if text else n.id, turn
+        outer = "".join(graph.chains[n.scope][len(calls[n.id]):][:1])
+        return outer, text, number, n.function, "" if text else n.id, turn
 
-    for (outer, text, number, *_), ops in groupby(sorted(graph.ops, key=lambda n: n.seq), place):
+    for (outer, text, number, function, *_), ops in groupby(sorted(graph.ops, key=lambda n: n.seq), place):
         tops = Counter([n.id, *calls[n.id]][-1] for n in ops)
-        whole = text and all(size[id] in (0, count) for id, count in tops.items())  # no call that goes on elsewhere
-        yield Piece(number if whole else 0, text, outer, tuple(tops))
+        whole = text and outer not in ours and all(  # no call that goes on elsewhere
+            size[id] in (0, count) for id, count in tops.items())
+        yield Piece(number if whole else 0, text, outer, tuple(tops), function)
 
 
 def turns(known: Sequence[Piece]) -> Iterator[list[Piece]]:
-    """The turns of loops, of several lines each: what runs until the text jumps back to where the loop begins."""
-    loops: list[tuple[int, int]] = []
-    for low, high in sorted((b.number, a.number) for a, b in pairwise(known) if 0 < b.number <= a.number):
-        if loops and low <= loops[-1][1]:
-            low, high = loops[-1][0], max(high, loops.pop()[1])
-        loops.append((low, high))
-    for low, high in loops:
-        count = 0
-
-        def place(piece: Piece, low: int = low, high: int = high) -> tuple[int, str]:
-            nonlocal count
-            count += piece.number == low
-            return count if low <= piece.number <= high else -1, piece.outer
-
-        found = [[*several] for (turn, _), several in groupby(known, place) if turn >= 0]
-        yield from (turn for turn in found if len(turn) > 1 and sum(len(other) > 1 for other in found) > 1)
+    """The turns of loops, of several lines each: what runs until the text of a function jumps back to where the loop
+    begins, with the functions that are called in between."""
+    for function in dict.fromkeys(p.function for p in known):
+        mine = [i for i, p in enumerate(known) if p.function == function and p.number]
+        loops: list[tuple[int, int]] = []
+        for low, high in sorted((known[b].number, known[a].number) for a, b in pairwise(mine)
+                                if known[b].number <= known[a].number):
+            if loops and low <= loops[-1][1]:
+                low, high = loops[-1][0], max(high, loops.pop()[1])
+            loops.append((low, high))
+        for low, high in loops:
+            starts = [*accumulate(known[i].number == low for i in mine)]
+            turn = {i: start for i, start in zip(mine, starts, strict=True) if low <= known[i].number <= high}
+            for a, b in pairwise([*turn]):
+                turn |= dict.fromkeys(range(a + 1, b), turn[a]) if turn[a] == turn[b] else {}
+            places = [(turn[i], known[i].outer, known[i].number > 0) for i in sorted(turn)]
+            pieces = groupby(zip(places, map(known.__getitem__, sorted(turn)), strict=True), key=itemgetter(0))
+            found = [[piece for _, piece in several] for (*_, whole), several in pieces if whole]
+            yield from (one for one in found if len(one) > 1 and sum(len(other) > 1 for other in found) > 1)
 
 
 def spans(numbers: Iterable[int]) -> str:

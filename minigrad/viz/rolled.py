@@ -36,11 +36,14 @@ class Roll:
         return len(self.turns)
 
 
-def roll_up(graph: Graph) -> tuple[Graph, dict[str, Roll]]:
-    """The graph with its repeats rolled up, those that are long enough and do not overlap."""
+def roll_up(graph: Graph, closed: frozenset[str] = frozenset()) -> tuple[Graph, dict[str, Roll]]:
+    """The graph with its repeats rolled up: those that are long enough, do not overlap, and stand in no `closed` one
+    of its scopes."""
     rolls: dict[str, Roll] = {}
     taken: set[str] = set()
-    for repeat in sorted(graph.repeats, key=lambda r: -sum(map(len, r.turns)))[:MANY] * 2:  # one may wait for another
+    ends = ([{*graph.chains[graph.node(turn[0]).scope]} for turn in (r.turns[0], r.turns[-1])] for r in graph.repeats)
+    seen = [r for r, (first, last) in zip(graph.repeats, ends, strict=True) if closed.isdisjoint(first & last)]
+    for repeat in sorted(seen, key=lambda r: -sum(map(len, r.turns)))[:MANY] * 2:  # one may wait for another
         nodes = {id for turn in repeat.turns for id in turn}
         same = len({len(turn) for turn in repeat.turns}) == 1 and nodes <= graph.nodes_by_id.keys()
         ops = sum(graph.node(id).leaf is None for id in nodes) if same and not nodes & taken else 0
@@ -133,6 +136,8 @@ class Rolling:
         mine = {around[id][depth] for id in last if len(around[id]) > depth}
         alone = min(mine) if len(mine) == 1 and all(len(around[id]) > depth for id in last) else ""
         whole = known.get(alone, Scope("", "", "", name="block" if own else "step"))
+        if whole.kind == "line":  # its text would be a long title
+            whole = replace(whole, path="", name=whole.path)
         path = NUMBER.sub("", whole.path) if own else whole.path
         loop = Scope(self.repeat.id, outer, "repeat", path, name=whole.name)
         scopes = tuple(replace(s, parent=loop.id) if s.id in mine else s for s in self.graph.scopes)
