@@ -13,7 +13,7 @@ from minigrad.graph.flows import flows
 from minigrad.viz import Drawing, draw, explorer
 from tests import networks
 
-SLOT = re.compile(r'data-slot="([^"]+)"[^>]*>([^<]*)<')
+SLOT = re.compile(r'data-slot="([^"]+)"[^>]*>(?:<tspan[^>]*>‖g‖</tspan> )?([^<]*)<')  # a norm in one line or in two
 
 
 def explored(name, **options):

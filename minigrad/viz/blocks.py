@@ -12,16 +12,19 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import accumulate
 
 from ..graph.snapshot import Cut, Edge, Graph, Hook, NodeRecord, Saved, TensorRecord, by_key
 from . import words
-from .layout import Item, Point, around
+from .layout import FEW_WIRES, WIRE_STEP, Item, Point, around
 from .levels import Fold
 from .theme import width
 
 WIRE, CARD, DRAWER, NOTE, GATE, TAB, CHIP_ROW = 30, 46, 42, 24, 26, 9, 25
-MANY_NOTES = 2
-TextPlace = tuple[float, float, str]  # x, y, and which part of the text stands there: "start", "middle" or "end"
+BADGE = 6  # what the badge with an order number needs above a box, beside what stands between boxes anyway
+MANY_NOTES, MANY_CARDS = 2, 420  # above an op; px, of those below it
+# x, y, and which part of the text stands there: "start", "middle", "end"; or "stack": a norm's word above its number
+TextPlace = tuple[float, float, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,16 +111,12 @@ def inset(pill: Box, y: float) -> float:
 
 
 def port_heights(levels: list[int], high: float) -> list[float]:
-    """The first real wire (level 1) leaves at the middle, so that a chain runs straight."""
+    """Of two the first real wire (level 1) leaves at the middle, so that a chain runs straight."""
     count = len(levels)
-    step = min(18, (high - 14) / max(1, count - 1))
-    if 1 in levels and count <= 3:
-        middle = levels.index(1)
-        ys = [(k - middle) * step for k in range(count)]
-        if min(ys) >= -high / 2 + 4 and max(ys) <= high / 2 - 4:
-            return ys
-    step = 23 if count == 2 else step
-    return [(k - (count - 1) / 2) * step for k in range(count)]
+    straight = count == 2 and 1 in levels
+    middle = levels.index(1) if straight else (count - 1) / 2
+    step = 23 if count == 2 and not straight else min(18, (high - 14) / max(1, count - 1))
+    return [(k - middle) * step for k in range(count)]
 
 
 class Builder:
@@ -128,6 +127,10 @@ class Builder:
                  lang: str | None = None) -> None:
         self.graph, self.show, self.lang, self.fold = graph, show, lang, fold
         self.values = {**words.known_values(graph), **values}
+        if fold.rolls:
+            self.values |= {f"edge:{n.edge_id(e.slot)}": f"× {times}" for n in graph.ops for e in n.edges
+                            if (times := fold.times(n, e)) > 1}
+        self.labels: dict[str, words.Module] = {}
         self.rooms: dict[str, float] = {}  # slot -> how far its text sticks out to the left of its block
         self.users = graph.users
         self.cut_off = {cut.node for cut in graph.cuts}
@@ -175,13 +178,11 @@ class Builder:
         """How wide the text of a slot can become."""
         return max(width(text or "", bold=True) for text in (known, self.values.get(slot)))
 
-    def norm_width(self, slot: str, network: bool) -> float:
-        """The same at the port of a wire: at a box a norm has two lines, and a network keeps room for one."""
-        text = self.values.get(slot, "")
-        if self.fold.in_two_lines(slot, text):
-            text = text.partition(" ")[2]
-        inside = slot[5:].partition(":")[0] in self.fold.steps  # of a loop: no numbers there
-        return max(width(text, bold=True), 26 if network and not inside else 0)
+    def norm_width(self, slot: str) -> float:
+        """The same at the port of a wire: at a box of few wires a norm has two lines."""
+        text, box = self.values.get(slot, ""), self.fold.box.get(slot[5:].partition(":")[0])
+        lines = text.split() if text.startswith("‖") and box and self.stacks(box) else [text]
+        return max(width(line, bold=True) for line in lines)
 
     # ---- an op
 
@@ -193,6 +194,7 @@ class Builder:
         several, apart = len(self.graph.outputs(node.id)), 50 if node.id in self.hooks else 32
         high = max(60 if third else CARD, 18 * (len(node.edges) - 1) + 14, apart * several * (several > 1))
         pill = block.boxes[node.id] = Box(-wide / 2, -high / 2, wide, high)
+        block.room.append(Box(0, pill.y - BADGE, 1, BADGE))
         if "saved" in self.show:
             self.notes(block, node, pill)
         low = self.cards(block, node, pill) if "cards" in self.show else pill.bottom
@@ -217,8 +219,10 @@ class Builder:
                 block.boxes[id] = Box(x, bottom - high, w, high)
                 x += w + 8
             bottom -= max(high for _, _, high in row) + 6
-        if any(s.freed for s in shown) or (rows and "frees" in self.show):  # "buffer freed" stands here, or will
-            block.room.append(Box(-40, bottom - 14, 80, 14))
+        freed = [s for s in shown if s.freed or (s.is_tensor and "frees" in self.show)]
+        if freed:  # "buffer freed" stands above them, or will
+            middle = sum(block.boxes[f"{node.id}.{s.field}"].cx for s in freed) / len(freed)
+            block.room.append(Box(middle - 40, bottom - 14, 80, 14))
 
     def note_size(self, saved: Saved) -> tuple[float, float]:
         """Width and height of a note; a stale one says why, in a second line."""
@@ -242,18 +246,20 @@ class Builder:
 
     def cards(self, block: Block, node: NodeRecord, pill: Box) -> float:
         """The tensors that this op made, beside each other under the pill."""
-        outs = [t for t in self.graph.outputs(node.id) if words.has_card(self.graph, self.fold, t)][:4]
+        outs = [t for t in self.graph.outputs(node.id) if words.has_card(self.graph, self.fold, t)]
         if not outs:
             return pill.bottom
         sizes = [self.card_size(t) for t in outs]
-        x, top = -(sum(w for w, _ in sizes) + 8 * (len(sizes) - 1)) / 2, pill.bottom + 24
+        stubs = [52 + width(words.again_label(self.graph.tensor(t.base)), bold=True) if t.base else 0 for t in outs]
+        steps = [max(w, stub) + 8 for (w, _), stub in zip(sizes, stubs, strict=True)]
+        steps = steps[:max(1, sum(end < MANY_CARDS for end in accumulate(steps)))]
+        x, top = -(sum(steps[:-1]) + sizes[len(steps) - 1][0]) / 2, pill.bottom + 24
         low = top
-        for t, (w, h) in zip(outs, sizes, strict=True):
+        for t, (w, h), stub, step in zip(outs, sizes, stubs, steps, strict=False):
             card = block.boxes[t.id] = Box(x, top, w, h)
-            x, low = x + w + 8, max(low, card.bottom)
+            x, low = x + step, max(low, card.bottom)
             if t.base:
-                label = width(words.again_label(self.graph.tensor(t.base)), bold=True)
-                block.room.append(Box(card.x + 16, card.bottom, 36 + label, 22))
+                block.room.append(Box(card.x + 16, card.bottom, stub - 16, 22))
                 low = max(low, card.bottom + 22)
             if t.retains_grad and "grads" in self.show:
                 grad = self.slot_width(f"grad:{t.id}", t.grad or "None")
@@ -261,7 +267,7 @@ class Builder:
                 sheet = block.boxes[f"grad:{t.id}"] = Box(card.x, card.bottom + 2, wide + 16, 24)
                 block.room.append(Box(sheet.x, sheet.y, sheet.w + 6, 29))
                 low = sheet.bottom + 5
-        right = x - 8 - sizes[-1][0] / 2 if len(self.graph.outputs(node.id)) > 1 else 0  # where the last one hangs
+        right = card.cx if len(self.graph.outputs(node.id)) > 1 else 0  # where the last one hangs
         block.room.append(Box(right, pill.bottom, 8 + width(".grad_fn", mono=True), 24))
         return low
 
@@ -346,7 +352,7 @@ class Builder:
         left, ys = min(part.x for part in parts), sorted(block.ports[e.slot][1] for e in edges)
         for e in sorted(edges, key=lambda e: block.ports[e.slot][1]):
             slot = f"edge:{block.id}:{e.slot}"
-            wide, (x, y) = self.norm_width(slot, bool(self.fold.home)), block.ports[e.slot]
+            wide, (x, y) = self.norm_width(slot), block.ports[e.slot]
             over = y - (4 if any(0 < y - other < 22 for other in ys) else 8)  # closer where another wire is near
             under = y + (14 if any(0 < other - y < 22 for other in ys) else 17)
             rows = (over, under) if y <= (ys[0] + ys[-1]) / 2 else (under, over)
@@ -355,7 +361,7 @@ class Builder:
             at = next((t for t in texts if not any(t.touches(part) for part in parts)), texts[2])
             parts.append(at)
             block.slots[slot] = (at.right, at.y + 11, "end")
-            self.rooms[slot] = max(0, left - at.x + 6) if wide else 0
+            self.rooms[slot] = max(0, left - at.x + 6) if wide else 16 if len(edges) > 1 else 0  # for its number
             if wide:
                 block.room.append(Box(x, at.y, 0, at.h))  # no wire of the next row runs through it
 
@@ -377,8 +383,8 @@ class Builder:
         (px, y), id = block.ports[e.slot], node.edge_id(e.slot)
         wide = max(self.slot_width(f"sum:{id}"), width(words.broadcast_label(self.graph, node, e)), 58)
         up = y <= 0 and len(block.ports) > 1
-        over = [b for id, b in block.boxes.items() if id != node.id] + block.room
-        px = min([px, *(b.x for b in over if up and b.y < y - 14 and b.bottom > y - 32)])  # its text needs that place
+        words_at = Box(px - 20 - wide, y - 32 if up else y + 14, wide + 20, 20)
+        px = min([px, *(b.x for b in [*block.boxes.values(), *block.room] if b.touches(words_at))])
         block.boxes[f"sum:{id}"] = Box(px - 20 - wide / 2 - 29, y - 12, 58, 24)
         block.slots[f"sum:{id}"] = (px - 20 - wide / 2, y + (-18 if up else 27), "middle")
         block.room.append(Box(px - 24 - wide, y - (32 if up else 12), wide + 8, 44))
@@ -422,12 +428,9 @@ class Builder:
         half = pill.w / 2 - min(pill.h, 60) / 4
         free = [e for e in uses if e.node not in ids]
         aside = sum(labels[uses.index(e)] for e in free[1:]) - half  # the last wire that goes past the leaves
-        x = -(sum(w for w, _ in sizes.values()) + 12 * (len(sizes) - 1)) / 2
-        if free:
-            x, sizes = max(x, aside + 12), {id: (max(w, beside[id] + 50), h) for id, (w, h) in sizes.items()}
-        elif len(ids) > 1:  # beside the badge of the leaf before
-            sizes = {id: (max(w, 2 * beside[id] - 8), h) for id, (w, h) in sizes.items()}
-            x = -(sum(w for w, _ in sizes.values()) + 12 * (len(sizes) - 1)) / 2
+        least = {id: beside[id] + 50 if free else 2 * beside[id] - 8 if len(ids) > 1 else 0 for id in ids}
+        sizes = {id: (max(w, least[id]), h) for id, (w, h) in sizes.items()}
+        x = max(-(sum(w for w, _ in sizes.values()) + 12 * (len(sizes) - 1)) / 2, aside + 12 if free else -math.inf)
         tops: dict[str | None, Box] = {}
         for id, (w, h) in sizes.items():
             tops[id] = Box(x, pill.bottom + (72 if sums else 32), w, h)
@@ -435,11 +438,11 @@ class Builder:
             x += w + 12
         for e, label in zip(uses, labels, strict=True):
             group = [u for u in uses if u.node == e.node] if e.node in ids else free
-            span = [labels[uses.index(u)] for u in group]
-            leaf = tops.get(e.node)
+            leaf, right = tops.get(e.node), bool(free and e.node in tops)
+            span = [labels[uses.index(u)] for u in group][slice(None, -1) if right else slice(1, None)]
             middle = (leaf.x + 16 if free else leaf.cx) if leaf else (aside - half) / 2 if ids else 0
-            px = middle + sum(span[:group.index(e)]) - (sum(span[:-1]) / 2 if len(span) > 1 else 0)
-            self.down_port(block, node, e, px, pill, leaf, label, bool(free and leaf))
+            px = middle + sum(span[:group.index(e)]) - sum(span) / 2
+            self.down_port(block, node, e, px, pill, leaf, label, right)
 
     def down_port(self, block: Block, node: NodeRecord, e: Edge, px: float, pill: Box, leaf: Box | None,
                   label: float, right: bool) -> None:
@@ -530,25 +533,26 @@ class Builder:
     # ---- a closed module
 
     @cached_property
-    def texts_below(self) -> dict[str, list[float]]:
-        """Closed scope -> how wide the texts at its wires to shared leaves are, beside each other."""
-        found: dict[str, list[float]] = {}
-        for id, drawn in self.fold.wires.items():
-            node, _, slot = id.partition(":")
-            target = self.graph.node(node).edge(int(slot)).node
-            if id == drawn and target and self.on_shelf(target):
-                found.setdefault(self.fold.box[node], []).append(self.slot_width(f"edge:{id}") + 18)
-        return found
+    def arriving(self) -> dict[str, list[tuple[str, Edge]]]:
+        """Closed scope -> the edges that have a wire to it."""
+        fold, cards = self.fold, "cards" in self.show
+        return by_key((box, (n.edge_id(e.slot), e)) for n in self.graph.ops if (box := fold.box.get(n.id))
+                      for e in n.edges if fold.wires.get(n.edge_id(e.slot)) == n.edge_id(e.slot)
+                      and (e.node or (e.tensor and cards)))
+
+    def stacks(self, box: str) -> bool:
+        """Whether a norm at a wire to a closed box stands in two lines: of many wires each has room for one."""
+        return len(self.arriving.get(box, ())) <= FEW_WIRES
 
     def module(self, id: str) -> Block:
         """A box with title, shapes, and a chip for each parameter."""
-        label = words.module(self.fold, id, self.values)
+        label = self.labels[id] = words.module(self.fold, id, self.values)
         wide, high = label.size
-        wide = max(wide, len(self.texts_below.get(id, ())) * max(self.texts_below.get(id, [0])))
+        wires = self.arriving.get(id, ())
+        below = [self.slot_width(f"edge:{edge}") + 18 for edge, e in wires if e.node and self.on_shelf(e.node)]
+        wide, high = max([wide, *(len(below) * w for w in below)]), max(high, WIRE_STEP * (len(wires) - 1) + 24)
         side, up = around(len(self.fold.rolls[id].loops) if id in self.fold.rolls else 0)
         block = Block(id, boxes={id: Box(-wide / 2, -26, wide, high)}, rim=side)
-        up = max(up, 10)  # for the badge with its order numbers
+        up = max(up, 12 if len(wires) == FEW_WIRES else BADGE)  # for a norm in two lines
         block.room.append(Box(-wide / 2 - side, -26 - up, wide + 2 * side, up))
-        for k in range(len(label.chips)):
-            block.boxes[f"chip:{id}:{k}"] = Box(-wide / 2 + 9, 26 + CHIP_ROW * k, wide - 18, 21)
         return block

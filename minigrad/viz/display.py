@@ -233,46 +233,40 @@ class Drawing:
         # versions only where the graph tells of a write in place
         written = any(n.name.endswith("CopySlices") or any(s.stale for s in n.saved) for n in graph.nodes)
         self.wanted = show if show is not None else SHOW if written else SHOW - {"versions"}
-        self.show = self.shows()
         self.flows: Flows | None = None  # what a preview told, for the gradients of other fold states
 
-    def shows(self) -> frozenset[str]:
+    @property
+    def show(self) -> frozenset[str]:
         """What is shown beside the boxes; of many only the values."""
         return self.wanted | {"cards", "figures"} if self.fold.shown <= levels.MANY_PILLS else self.wanted & {"values"}
 
     def close_what_is_too_high(self) -> None:
         """Close open modules and loops, the largest first, until the picture fits a screen."""
-        while (self.fold.boxes or self.fold.rolls) and self.layout.height > HIGHEST_PICTURE:
-            if (closed := self.fold.without_largest()) is None:
-                break
+        while (closed := self.fold.without_largest()) and self.is_higher_than(HIGHEST_PICTURE):
             self.fold = closed
-            del self.layout
 
     def fit(self) -> None:
         """Fold until the picture fits a screen: modules, loops, and lines of code where it is much too high."""
         self.close_what_is_too_high()
-        if self.layout.height > MUCH_TOO_HIGH:
+        if self.is_higher_than(MUCH_TOO_HIGH):
             self.close_lines()
 
     def close_lines(self) -> None:
         """Draw lines of the program as boxes, the largest first, then turns of loops, until the picture fits."""
-        before = self.graph, self.fold, self.layout
+        before = self.graph, self.fold
         self.graph = by_lines(self.graph, self.fold.steps)
-        folded = levels.fold(self.graph, repeats=bool(self.fold.rolls))
+        folded = levels.fold(self.graph, repeats=self.fold.whole is not None)
         found = groups(folded)
 
         def fits(last: int) -> bool:
             opened = frozenset(id for ids in found[last + 1:] for id in ids)
-            self.fold = replace(folded, closed=folded.closed - opened, clear=folded.clear | opened)
-            self.show = self.shows()
-            self.__dict__.pop("layout", None)
-            return self.layout.height <= MUCH_TOO_HIGH
+            self.fold = folded.refolded(folded.closed - opened, opened)
+            return not self.is_higher_than(MUCH_TOO_HIGH)
 
         fits(min(bisect_left(range(len(found)), True, key=fits), len(found) - 1))
         self.close_what_is_too_high()
         if self.fold.shown < 2:  # that would be no picture
-            self.graph, self.fold, self.layout = before
-            self.show = self.shows()
+            self.graph, self.fold = before
 
     def remark(self, key: str, **facts: Any) -> None:
         """Say something under the title."""
@@ -286,7 +280,6 @@ class Drawing:
                            for slot in words.known_values(self.graph)}
             return
         self.flows = found
-        self.__dict__.pop("layout", None)  # which had no room for the numbers
         self.values = {**self.flow_texts(found, found.texts), **self.chip_norms(found)}
         self.remark("preview")
         if found.bad is not None:
@@ -312,7 +305,7 @@ class Drawing:
         other.__dict__.pop("layout", None)
         compact = self.layout.fold is not None and self.layout.fold.compact
         other.fold, other.view, other.width = replace(fold, compact=compact), view, width
-        other.show, other.lang = other.shows(), "en"  # whose words are wider
+        other.lang = "en"  # whose words are wider
         if self.flows is not None:
             # edge that is drawn into a closed box -> all that it stands for
             mine, theirs = (by_key((drawn, edge) for edge, drawn in f.wires.items()) for f in (self.fold, fold))
@@ -353,6 +346,12 @@ class Drawing:
         """Where everything goes."""
         fold = levels.few(self.fold)
         return lay_out(fold.graph, self.show, self.texts(fold), self.lang, self.width, fold)
+
+    def is_higher_than(self, limit: float) -> bool:
+        """Whether it is, with room for the numbers of backward: all views of a graph fold alike."""
+        fold = levels.few(self.fold)
+        norms = words.norms(fold.graph) if fold.home else {}
+        return lay_out(fold.graph, self.show, norms, self.lang, self.width, fold).height > limit
 
     def texts(self, fold: levels.Fold) -> Mapping[str, str]:
         """What stands on the wires: gradients, else shapes."""

@@ -6,7 +6,6 @@ browser only changes pictures. A page without a kernel takes the nearest states 
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from typing import Any, NamedTuple
 
 import traitlets
@@ -50,8 +49,8 @@ class Explorer(Stage):
     def __init__(self, drawing: Drawing) -> None:
         self.drawing, graph = drawing, drawing.graph
         self.rolled = drawing.fold
-        self.turns = levels.fold(graph, repeats=False) if drawing.fold.rolls else drawing.fold
-        first = State(drawing.view, False, not drawing.fold.rolls, drawing.fold.closed)
+        self.turns = levels.fold(graph, repeats=False) if drawing.fold.whole else drawing.fold
+        first = State(drawing.view, False, not drawing.fold.whole, drawing.fold.closed)
         self.first, self.states, self.why = first, {first: 0}, why_of_parts(graph)
         lines = by_key((n.line, n.id) for n in sorted(graph.nodes, key=lambda n: n.seq) if n.line and n.line[1])
         code = [[number, text, ids] for (number, text), ids in sorted(lines.items())]
@@ -67,14 +66,14 @@ class Explorer(Stage):
 
     def fold(self, state: State) -> levels.Fold:
         """The fold of a state."""
-        return replace(self.turns if state.whole else self.rolled, closed=state.closed)
+        return (self.turns if state.whole else self.rolled).refolded(state.closed)
 
     def leads(self, state: State) -> Iterator[tuple[str, State]]:
         """What can be pressed, and the state to which it leads: scopes, "open", "fold", views, "narrow"."""
         fold = self.fold(state)
         for box in fold.boxes:
             if len(fold.inside[box]) > 1:
-                yield box, state._replace(closed=fold.opened([box]).closed)
+                yield box, state._replace(closed=state.closed.difference(fold.chain(box)))
         yield from ((frame, state._replace(closed=state.closed | {frame})) for frame in fold.frames)
         yield "open", state._replace(whole=True, closed=frozenset())
         yield "fold", self.first._replace(view=state.view, narrow=state.narrow)
@@ -105,9 +104,8 @@ class Explorer(Stage):
         state = [*self.states][int(key)]
         fold = self.fold(state)
         drawing = self.drawing.refolded(fold, state.view, NARROW if state.narrow else self.drawing.width)
-        en = drawing.drawn(None, framed=False)
-        drawing.lang = "zh"
-        shown = drawing.layout.fold or fold
+        shown, drawing.lang = drawing.layout.fold or fold, words.PAIR
+        picture = in_both(drawing.drawn(None, framed=False))
         home, to, many = self.homes(fold), {}, {}
         for name, other in self.leads(state):
             if other == state or (other.view == "backward" and self.drawing.view != "backward"):
@@ -119,7 +117,7 @@ class Explorer(Stage):
             else:
                 to[name] = str(self.states.setdefault(other, len(self.states)))
         return {"key": key, "view": state.view, "narrow": state.narrow, "alias": home, "to": to, "many": many,
-                **in_both(en, drawing.drawn(None, framed=False)), "cards": self.cards(shown, {*PART.findall(en)}),
+                **picture, "cards": self.cards(shown, drawing.layout.labels, {*PART.findall(picture["svg"])}),
                 "links": links(shown, home, state.view),
                 "counts": [shown.total, shown.shown, shown.total - len(shown.graph.ops) + len(shown.box)]}
 
@@ -141,7 +139,7 @@ class Explorer(Stage):
             if t.kind == "constant" and t.name:
                 yield t.name, t.id
 
-    def cards(self, fold: levels.Fold, drawn: set[str]) -> dict[str, dict[str, Any]]:
+    def cards(self, fold: levels.Fold, labels: dict[str, words.Module], drawn: set[str]) -> dict[str, dict[str, Any]]:
         """Id -> title, what follows it, and rows, for all that a picture shows."""
         graph = fold.graph
         why = {id: [["why()", said]] for id, said in self.why.items() if id in drawn}
@@ -159,7 +157,7 @@ class Explorer(Stage):
             made[cut.id] = card(*words.cut_label(cut), [])
         spans, whole = levels.order_spans(fold), self.drawing.graph
         for id in (*fold.boxes, *fold.frames):
-            scope, module = fold.scopes[id], words.module(fold, id, {})
+            scope, module = fold.scopes[id], labels.get(id) or words.module(fold, id, {})
             accs = (acc for one in fold.chips_of.get(id, ()) for acc in fold.own.get(one, (one,)))
             params = [f"{t.label} {t.shape}" for t in map(whole.tensor, (whole.node(acc).leaf for acc in accs))]
             rows = [["path", scope.path], ["", f"{len(fold.inside[id])} ops"], ["parameters()", several(params)],

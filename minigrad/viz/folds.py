@@ -14,8 +14,9 @@ from . import levels
 from .display import Drawing
 from .places import SHOW_ALL, lay_out
 from .svg import render
+from .words import PAIR
 
-LABELS = re.compile(r">([^<]*)</text>")
+LABELS, CHINESE = re.compile(r">([^<]*)</text>"), re.compile(f"{PAIR}[^<]*")
 WIDEST_STAGE = 1250  # px
 LONG = {True: 12, False: 24}  # characters that the wire into a box, and any other, has room for
 ALL_TOGETHER = 400_000  # characters: what pictures with one box opened may take
@@ -39,10 +40,10 @@ def pictures(graph: Graph, values: dict[str, str]) -> list[dict[str, Any]]:
 
 def choices(graph: Graph, closed: frozenset[str]) -> Iterator[tuple[str, levels.Fold]]:
     """Names and fold states, the one with these scopes closed first; only that one may be too large to be of use."""
-    folded, whole = replace(levels.fold(graph), closed=closed), levels.fold(graph, "ops", repeats=False)
+    folded, whole = levels.fold(graph).refolded(closed), levels.fold(graph, "ops", repeats=False)
     yield "", folded
     opened = [("ops", whole), *((box, folded.opened([box])) for box in folded.boxes if box not in folded.rolls)]
-    if folded.rolls:
+    if folded.whole:
         turns = levels.fold(graph, repeats=False)
         opened += [(roll, turns) for roll in folded.rolls]
     for key, fold in opened:
@@ -65,14 +66,14 @@ def picture(graph: Graph, fold: levels.Fold, key: str, values: dict[str, str]) -
             short[at] = text = shapes[slot]
         longest[at] = max(longest.get(at, ""), text, key=len)
     places = lay_out(fold.graph, SHOW_ALL | {"frees"}, longest, "en", WIDEST_STAGE, fold)  # its words are longer
-    en, zh = (render(fold.graph, places, "backward", None, lang, framed=False) for lang in ("en", "zh"))
-    return {"key": key, "alias": alias, "home": home, "short": short, **in_both(en, zh)}
+    svg = render(fold.graph, places, "backward", None, PAIR, framed=False)
+    return {"key": key, "alias": alias, "home": home, "short": short, **in_both(svg)}
 
 
-def in_both(en: str, zh: str) -> dict[str, Any]:
-    """One picture in English, and the labels that read otherwise in Chinese (`[which, en, zh]`)."""
-    pairs = enumerate(zip(LABELS.findall(en), LABELS.findall(zh), strict=True))
-    return {"svg": en, "labels": [[i, html.unescape(a), html.unescape(b)] for i, (a, b) in pairs if a != b]}
+def in_both(svg: str) -> dict[str, Any]:
+    """A picture of both languages in English, and the labels that read otherwise in Chinese (`[which, en, zh]`)."""
+    labels = enumerate(html.unescape(label).split(PAIR) for label in LABELS.findall(svg))
+    return {"svg": CHINESE.sub("", svg), "labels": [[i, *pair] for i, pair in labels if len({*pair}) > 1]}
 
 
 def stand_ins(graph: Graph, fold: levels.Fold) -> tuple[dict[str, str], dict[str, str]]:

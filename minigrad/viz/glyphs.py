@@ -12,6 +12,7 @@ from xml.sax.saxutils import escape, quoteattr
 from ..graph.preview import MARKS
 from .blocks import Box
 from .layout import Piece
+from .words import PAIR
 
 CJK = re.compile("[⺀-鿿＀-￯]")
 SPECIAL = re.compile("[<>&\"\n\r\t]")
@@ -60,8 +61,8 @@ def tag(name: str, body: str | None = None, **attributes: str | float | None) ->
 
 def text(x: float, y: float, words: str, kind: str = "", slot: str = "") -> str:
     """One line of text; a mark of trouble and Chinese characters have classes of their own."""
-    kind += " mg-bad" if any(mark in words for mark in MARKS) else ""
-    kind += " mg-cjk" if CJK.search(words) else ""
+    kind += " mg-bad" if "mg-t2" not in kind and any(mark in words for mark in MARKS) else ""  # a line says more
+    kind += " mg-cjk" if CJK.search(words.partition(PAIR)[0]) else ""
     body = clean(words).replace("‖g‖", tag("tspan", "‖g‖", kind="mg-norm"))
     return tag("text", body, x=x, y=y, kind=" ".join(kind.split()), data_slot=slot)
 

@@ -7,13 +7,19 @@ in a column by barycentres, heights by pooling, so that a chain of operations ru
 """
 
 import math
+from bisect import bisect_right, insort
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate, count, pairwise
+from statistics import fmean
 from typing import NamedTuple
 
-GAP, SEP, PAD, HEAD, LANE, CHIP, SHELF_LANE = 22, 20, 12, 28, 10, 18, 7
+from ..graph.nesting import common
+
+GAP, SEP, PAD, HEAD, LANE, CHIP, SHELF_LANE = 22, 20, 12, 34, 10, 16, 7
+BEND = 40  # as bad as so many px of height: a wire that goes on in the next row
+FEW_WIRES, WIRE_STEP = 2, 17  # into a box: up to so many have texts of two lines; of more, from one to the next
 RADIUS = 8  # of the corners of a wire that goes around
 Point = tuple[float, float]
 Piece = tuple[Point, ...]  # of a path: where a straight line ends; of a curve its two control points before that
@@ -78,7 +84,6 @@ class Places:
     chips: list[tuple[str, str, float, float, float]] = field(default_factory=list)
     joins: list[tuple[str, float, float]] = field(default_factory=list)  # net, where its wires part
     loops: list[tuple[str, Line]] = field(default_factory=list)
-    rows: int = 1  # outside of all frames
 
 
 class Seg(NamedTuple):
@@ -140,9 +145,7 @@ class Arrangement:
             self.scopes[frames[-1]].items[self.box[piece]] = None
         for link in self.plan.links:
             if self.box[link.source] != self.box[link.target]:
-                self.ways[link.id] = [*self.parts(link)]
-                for scope, seg in self.ways[link.id]:
-                    self.scopes[scope].segs[seg] = None
+                self.lead(link.id, [*self.parts(link)])
         for frame, loops in self.plan.loops.items():
             for net, _ in loops:
                 self.carry(frame, net)
@@ -158,9 +161,13 @@ class Arrangement:
             way.append((frame, Seg(here, key, f"out:{net}", net)))
             here, key = frame, f"out:{net}"
         if not all(seg in self.scopes[frame].segs for frame, seg in way):
-            self.ways[f"loop:{loop}:{net}"] = way
-            for frame, seg in way:
-                self.scopes[frame].segs[seg] = None
+            self.lead(f"loop:{loop}:{net}", way)
+
+    def lead(self, link: str, way: list[tuple[str, Seg]]) -> None:
+        """Let a link take this way."""
+        self.ways[link] = way
+        for scope, seg in way:
+            self.scopes[scope].segs[seg] = None
 
     def see(self, home: str) -> tuple[str, list[str]]:
         """The closed scope that is drawn for what is in `home`, if there is one, and in which frames."""
@@ -177,7 +184,7 @@ class Arrangement:
     def parts(self, link: Link) -> Iterable[tuple[str, Seg]]:
         """Out of the frames around the source, into those around the target."""
         a, b = self.inside[link.source], self.inside[link.target]
-        same = common(a, b)
+        same = common([a, b])
         here, key, net = self.box[link.source], link.net, link.net
         for frame in reversed(a[same:]):
             yield frame, Seg(here, key, f"out:{net}", net)
@@ -205,31 +212,40 @@ class Arrangement:
     # ---- inner ones first
 
     def places(self, limit: float, margin: float) -> Places:
-        """Lay out all scopes, then add up where they stand."""
-        order, rooms = [""], {"": limit}
+        """Lay out all scopes, then add up where they stand; what is too wide once more, in narrower rows and frames."""
+        order, spare = [""], 0.0  # what lanes need more than was thought when rows were found
         for scope in order:  # grows: outer ones before those inside
-            inner = [i for i in self.scopes[scope].items if i in self.scopes]
-            for i in inner:
-                rooms[i] = rooms[scope] - 2 * PAD - 3 * GAP - 2 * around(len(self.plan.loops.get(i, ())))[0]
-            order += inner
+            order += [i for i in self.scopes[scope].items if i in self.scopes]
+        for beside in (3 * GAP, 4 * GAP, 6 * GAP):  # what a frame needs beside it
+            self.lay_out(order, limit - spare, beside)
+            if (over := self.levels[""].w - limit) <= 0:
+                break
+            spare += over
+        return self.collect(order, margin)
+
+    def lay_out(self, order: list[str], limit: float, beside: float) -> None:
+        """Lay out the scopes, the inner ones first."""
+        rooms = {"": limit}
+        for scope in order:
+            rooms |= {i: rooms[scope] - 2 * PAD - beside - 2 * around(len(self.plan.loops.get(i, ())))[0]
+                      for i in self.scopes[scope].items if i in self.scopes}
         for scope in reversed(order):
             found = self.scopes[scope]
-            items = {i: self.frame(i) if i in self.levels else self.plan.items[i] for i in found.items}
+            items = {i: self.plan.items.get(i) or self.frame(i) for i in found.items}
             self.levels[scope] = Level(items, found, rooms[scope], self.plan)
-        return self.collect(order, margin)
 
     def frame(self, scope: str) -> Item:
         """A scope that is laid out, as a piece: its ports stand on its border."""
         level, loops = self.levels[scope], self.plan.loops.get(scope, ())
         side, up = around(len(loops))
-        ports = [(name, y + up + HEAD) for name, y in level.port_heights().items()]
-        ip, op = ({name: (side, y) for name, y in ports if name.startswith(kind)} for kind in ("in:", "out:"))
+        ip, op = ({id: (side, y + 6 + up + HEAD) for id, (_, y) in level.at.items() if id.startswith(kind)}
+                  for kind in ("in:", "out:"))
         return Item(level.w + 2 * (PAD + side), level.h + HEAD + PAD + up, 0, ip, op, free=False)
 
     def collect(self, order: list[str], margin: float) -> Places:
         """Everything in its place on the whole picture."""
         top = self.levels[""]
-        out = Places(top.w + 2 * margin, top.h + 1.3 * margin, rows=len(top.rows))
+        out = Places(top.w + 2 * margin, top.h + 1.3 * margin)
         origin = {"": (margin, margin, 0)}
         for scope in order:
             x, y, depth = origin[scope]
@@ -284,24 +300,25 @@ class Level:
         self.dropped: dict[tuple[str, str], list[Seg]] = {}
         for id in (id for seg in self.segs for id in (seg.u, seg.v)):
             self.items.setdefault(id, Item(0, 12, 6, free=False, ip={id: (0, 6)}, op={id: (0, 6)}))
-        self.wires: dict[Seg, Line] = {}
         self.own_wires: dict[str, Line] = {}  # of leaves and of what is drawn again, by link
         self.chips: list[tuple[str, str, float, float, float]] = []
         self.joins: list[tuple[str, float, float]] = []
-        while True:
+        again = True
+        while again:
             self.find_ports()
             self.rank_all()
             self.find_columns()
             self.find_rows()
-            if not self.repeat_far_ones():
-                break
+            again = self.repeat_far_ones()
         self.find_spots()
         self.order()
         self.heights()
         self.find_lanes()
         self.place()
         self.place_leaves()
-        self.draw_wires()
+        self.wires = {s: self.wire(s) for s in self.way}
+        self.draw_chips()
+        self.find_joins()
         self.draw_shelf()
 
     # ---- ports
@@ -322,19 +339,22 @@ class Level:
         for id, item in self.items.items():
             slots = dict.fromkeys([*(s.vk for s in self.ins[id]), *(slot for box, slot in self.small if box == id)])
             keys = dict.fromkeys([*(s.uk for s in self.outs[id]), *(net for net, _ in self.plan.loops.get(id, ()))])
-            self.spread(self.ip, id, item.ip, [*slots], item.cy, 22 if len(slots) <= 3 else 44 / len(slots))
+            step = min(22 if len(slots) <= FEW_WIRES else WIRE_STEP, (item.h - 24) / max(1, len(slots) - 1))
+            middle = max(item.cy, item.cy - 14 + (len(slots) - 1) / 2 * step)  # none above the box
+            self.spread(self.ip, id, item.ip, [*slots], middle, step)
             self.spread(self.op, id, item.op, [*keys], item.cy, min(16, 2 * (item.cy - 12) / max(1, len(keys) - 1)))
             mine = {slot: (self.plan.again[use.box], use.room) for (box, slot), use in self.small.items() if box == id}
             beside = [mine[slot] for slot in mine if slot not in item.down]
             low = [(mine[slot][0] - 7, item.down[slot][0]) for slot in mine if slot in item.down]
-            self.far[id] = max([22, *(room + 10 for _, room in beside)])
+            texts = [room for _, room in beside] + [seg.room for seg in self.ins[id]]
+            self.far[id] = max(12, *texts) + 10 if beside else 0
             wide = [w + self.far[id] + 8 for w, _ in beside] + [w - x for w, x in low[::2]]
             self.left[id] = max([0, *wide])
             self.beyond[id] = max([0, *(x + w - item.w for w, x in low[1::2])])
             self.under[id] = 10 + (CHIP + 4) * -(-len(low) // 2) if low else 0
             if item.free and not item.ip and not item.down:  # texts below a box: of its lowest port, of wires to leaves
-                leaves, last = self.leaves_of(id), [*slots][-1] if len(slots) > 1 else ""
-                over = self.ip[id, last][1] + 21 - item.h if last else 0
+                leaves, last = self.leaves_of(id), [*slots][-1] if slots else ""
+                over = self.ip[id, last][1] + 36 - item.h if len(slots) == FEW_WIRES else 0
                 self.under[id] = max(self.under[id], over, 20 + 5 * len(leaves) if leaves else 0)
 
     def spread(self, ports: dict[tuple[str, str], Point], id: str, given: Mapping[str, Point],
@@ -362,7 +382,7 @@ class Level:
                 if not waiting[seg.v]:
                     ready.append(seg.v)
         if len(ready) < len(ids):
-            raise Cycle(next(id for id in ids if waiting[id]))
+            raise ValueError(f"boxes that need each other: {next(id for id in ids if waiting[id])}")
         for id in reversed(ready):
             if self.outs[id] and id[:3] != "in:" and all(seg.u[:3] == "in:" for seg in self.ins[id]):
                 self.rank[id] = max(low, min(self.rank[seg.v] for seg in self.outs[id]) - 1)
@@ -374,14 +394,16 @@ class Level:
         count = max(self.rank.values(), default=0) + 1
         self.wide, self.gap, self.lanes, self.crossing = ([0.0] * count, [14.0] * count, [0] * count, [0] * (count + 1))
         self.room = [0.0] * count  # for texts at the ports of a column
+        self.tall = [0.0] * count
         for id, r in self.rank.items():
+            self.tall[r] += self.items[id].h + self.under[id] + SEP
             self.wide[r] = max(self.wide[r], self.items[id].w + self.left[id] + self.beyond[id])
         reach: dict[tuple[str, str], int] = {}
         fan = Counter((s.u, s.uk) for s in self.segs)
         for s in self.segs:
             r = self.rank[s.v]
             bends = GAP + (22 if fan[s.u, s.uk] > 1 else 0) if s.u[:3] != "in:" and s.v[:4] != "out:" else 16
-            self.room[r] = max(self.room[r], s.room)
+            self.room[r] = max(self.room[r], 0 if self.far[s.v] else s.room)
             self.gap[r] = max(self.gap[r], bends)
             for c in range(self.rank[s.u] + 1, r):
                 self.gap[c] = max(self.gap[c], 24)
@@ -398,24 +420,22 @@ class Level:
                 self.crossing[c] += 1
 
     def find_rows(self) -> None:
-        """Break where few wires cross, into rows about equally long (dynamic programming)."""
+        """Break into rows that are low together, where few wires cross, about equally long (dynamic programming)."""
         count, limit = len(self.wide), self.limit
-        start, x = [], 0.0
-        for c in range(count):
-            x += self.gap[c] if c else 0
-            start.append(x)
-            x += self.wide[c]
+        ends = [*accumulate(map(sum, zip(self.wide, [0.0, *self.gap[1:]], strict=False)))]
+        start = [end - wide for end, wide in zip(ends, self.wide, strict=True)]
         self.rows = [(0, count)]
-        if self.before(0) + x > limit:
-            ends = [start[c] + self.wide[c] for c in range(count)]
+        if self.before(0) + ends[-1] > limit:
             cost, back = [0.0] + [math.inf] * count, [0] * (count + 1)
             for k in range(1, count + 1):
+                tall = 0.0
                 for j in range(k - 1, -1, -1):
+                    tall = max(tall, self.tall[j])
                     long = ends[k - 1] - start[j] + self.before(j) + (14 + LANE * self.crossing[k] if k < count else 0)
                     if long > limit and cost[k] < math.inf:
                         break
                     if self.wide[j] or not j:
-                        price = cost[j] + self.price(j, long) + 9 * max(0, long - limit)
+                        price = cost[j] + tall + self.price(j, long) + 9 * max(0, long - limit)
                         if price < cost[k]:
                             cost[k], back[k] = price, j
             self.rows, k = [], count
@@ -429,19 +449,22 @@ class Level:
         return self.gap[c] + LANE * self.crossing[c] if c else SHELF_LANE * self.lanes[0] + self.room[0]
 
     def price(self, j: int, long: float) -> float:
-        """How bad a row is that begins with column `j`: a break costs, more for each wire that it bends."""
-        at_break = 160 + 260 * (max(self.crossing[j], 1) - 1) if j else 0
-        return 60 * ((self.limit - long) / max(self.limit, 1)) ** 2 + at_break + (200 if long < 260 else 0)
+        """How bad a row is that begins with column `j`, beside its height: a break costs, more for each wire that it
+        bends."""
+        at_break = 22 + BEND * self.crossing[j] if j else 0
+        return 250 * ((self.limit - long) / max(self.limit, 1)) ** 2 + at_break + (200 if long < 260 else 0)
 
     def repeat_far_ones(self) -> bool:
-        """Inputs and leaves that another row uses are drawn again there; whether there were any."""
-        far = [s for s in self.segs if s.u in self.plan.again and self.row[self.rank[s.u]] != self.row[self.rank[s.v]]]
+        """Inputs and leaves that another row uses are drawn again there, as far as it has room; whether there were
+        any."""
+        far = [s for s in self.segs if s.u in self.plan.again and self.row[self.rank[s.u]] != self.row[self.rank[s.v]]
+               and self.items[s.v].w + self.plan.again[s.u] + 100 < self.limit]
         for s in far:
             self.small.setdefault((s.v, s.vk), Use("", s.u, s.vk, s.room))
             self.dropped.setdefault((s.v, s.vk), []).append(s)
-        self.segs = [s for s in self.segs if s not in set(far)]
-        used = {s.u for s in self.segs}
-        for id in {s.u for s in far} - used:
+        gone = {*far}
+        self.segs = [s for s in self.segs if s not in gone]
+        for id in {s.u for s in far} - {s.u for s in self.segs}:
             del self.items[id]
         away = False
         for leaf, uses in self.shelf.items():
@@ -508,7 +531,7 @@ class Level:
                 break
             near = self.near[sweep % 2]
             for column in reversed(self.columns) if sweep % 2 else self.columns:
-                means = {spot: mean(place[other] + y / 1e3 for other, _, y, _ in near[spot]) if near[spot]
+                means = {spot: fmean(place[other] + y / 1e3 for other, _, y, _ in near[spot]) if near[spot]
                          else place[spot] for spot in column}
                 column.sort(key=means.__getitem__)
                 for n, spot in enumerate(column):
@@ -610,13 +633,16 @@ class Level:
         self.pass_by: dict[str, float] = {}  # leaf of a lower line -> right of the lines above
         for r in range(len(self.rows)):
             top, right = self.row_low[r] - self.shelf_height(r), 0.0
-            least = 6 + LANE * self.lanes_by[r] if self.lanes_by[r] else 0
+            least = self.least(r)
             for n, leaves in enumerate(self.leaf_lines(r)):
-                middle = {leaf: mean(self.exit(use)[0] for use in self.shelf[leaf]) for leaf in leaves}
+                middle = {leaf: fmean(self.exit(use)[0] for use in self.shelf[leaf]) for leaf in leaves}
                 leaves.sort(key=middle.__getitem__)
                 wide = [self.plan.items[leaf].w for leaf in leaves]
+                starts = [0, *accumulate(w + 24 for w in wide)]
                 xs = separate([max(least, middle[leaf] - w / 2) for leaf, w in zip(leaves, wide, strict=True)],
                               [1.0] * len(leaves), [w + 24 for w in wide[:-1]])
+                most = self.leaf_end(r) + 24 - starts[-1]  # none beyond the limit
+                xs = [min(x, most + start) for x, start in zip(xs, starts, strict=False)]
                 top += self.above(r, n)
                 for leaf, x in zip(leaves, xs, strict=True):
                     self.at[leaf] = (x + max(0, least - min(xs)), top)
@@ -629,22 +655,28 @@ class Level:
 
     def leaf_lines(self, row: int) -> list[list[str]]:
         """The leaves of a row, beside each other as far as there is room; what is too wide goes on below."""
-        lines, room = list[list[str]](), 0.0
-        for leaf in self.leaf_rows[row]:
-            wide = self.plan.items[leaf].w + 24
-            lines += [[]] if room < wide else []
-            room = (self.limit - 60 if room < wide else room) - wide
+        lines, wide = list[list[str]](), {leaf: self.plan.items[leaf].w + 24 for leaf in self.leaf_rows[row]}
+        whole, room = self.leaf_end(row) - self.least(row) + 24, 0.0
+        for leaf in wide:
+            lines += [[]] if room < wide[leaf] else []
+            room = (whole if room < wide[leaf] else room) - wide[leaf]
             lines[-1].append(leaf)
         return lines
+
+    def leaf_end(self, row: int) -> float:
+        """How far right the leaves of a row may reach; wires to lower lines go past them."""
+        end, wide = self.limit - self.behind(row), sum(self.plan.items[leaf].w + 24 for leaf in self.leaf_rows[row])
+        passing = 12 + LANE * sum(len(self.shelf[leaf]) for leaf in self.leaf_rows[row])
+        return end - passing if self.least(row) + wide - 24 > end else end
+
+    def least(self, row: int) -> float:
+        """How far right leaves stand, for wires that pass."""
+        return 6 + LANE * self.lanes_by[row] if self.lanes_by[row] else 0
 
     def above(self, row: int, line: int) -> float:
         """What a line of leaves needs above it for its wires, the first for those to lower ones too."""
         lines = self.leaf_lines(row)[line:line + 1 if line else None]
         return 30 + LANE * sum(len(self.shelf[leaf]) for leaves in lines for leaf in leaves)
-
-    def port_heights(self) -> dict[str, float]:
-        """The ports of this scope, and how high they stand."""
-        return {id: y + 6 for id, (_, y) in self.at.items() if id[:3] == "in:" or id[:4] == "out:"}
 
     def shelf_height(self, row: int) -> float:
         """What the leaves of a row need below it."""
@@ -655,19 +687,13 @@ class Level:
 
     # ---- wires
 
-    def draw_wires(self) -> None:
-        """One soft curve in each gap; round corners from row to row."""
-        for s in self.way:
-            self.wires[s] = self.wire(s)
-        self.draw_chips()
-        self.find_joins()
-
     def start_height(self, s: Seg, spot: int, n: int) -> float:
         """How high a net runs behind a spot."""
         return self.y[spot] + (self.op[s.u, s.uk][1] if n == 0 else 5)
 
     def wire(self, s: Seg) -> Line:
-        """From the port of the source to the port of the target."""
+        """From the port of the source to the port of the target: one soft curve in each gap, round corners from row to
+        row."""
         way, item = self.way[s], self.items[s.u]
         x, y = self.at[s.u][0] + item.w - self.op[s.u, s.uk][0], self.start_height(s, way[0], 0)
         line: Line = [((x, y),)]
@@ -681,8 +707,7 @@ class Level:
                 back = 4 + LANE * left
                 line += round_corners((x, y), (out, y), (out, low), (back, low), (back, ty), (tx, ty))[1:]
             else:
-                flat = self.x[cb] - (max(s.room, self.room[cb]) if last and self.items[s.v].w else 0)
-                line += bend((x, y), (max(x, self.right[ca]), y), (min(flat, tx), ty), (tx, ty))
+                line += bend((x, y), (max(x, self.right[ca]), y), (min(self.x[cb] - self.room[cb], tx), ty), (tx, ty))
             x, y = (tx, ty) if last else (self.right[cb], ty)
             if not last:
                 line.append(((x, y),))
@@ -704,7 +729,7 @@ class Level:
                 inset, dy = self.ip[box, slot]
                 y, right = top + dy, left - self.far[box]
                 for other, edge in taken.setdefault(box, []):
-                    right = min(right, edge - 6) if abs(other - y) < CHIP + 2 else right
+                    right = min(right, edge - 6) if abs(other - y) <= CHIP else right
                 x = right - wide
                 taken[box].append((y, x))
                 line = [((right, y),), ((left + inset, y),)]
@@ -745,11 +770,8 @@ class Level:
     def exit(self, use: Use) -> Point:
         """Where the wire of a use leaves its box: below, or left and down the gap before its column."""
         (x, y), item = self.at[use.box], self.items[use.box]
-        if use.slot in item.down:
-            dx, dy = item.down[use.slot]
-            return x + dx, y + dy
-        if use.slot in item.ip:
-            return x + item.ip[use.slot][0], y + item.ip[use.slot][1]
+        if port := item.down.get(use.slot) or item.ip.get(use.slot):
+            return x + port[0], y + port[1]
         mine = self.leaves_of(use.box)
         turn = mine.index(use.slot) if use.slot in mine else 0
         return x + item.w * ((turn + 0.8) / len(mine) if len(mine) > 1 else 0.5), y + item.h
@@ -779,27 +801,12 @@ class Level:
         return round_corners(*points, (x, lane), (lx, lane), (lx, top))
 
 
-class Cycle(ValueError):
-    """Boxes that need each other: what one of them hides must be shown."""
-
-
 # ---- small tools
 
 
 def around(loops: int) -> Point:
     """What wires that go round need at each side of a frame or box, and above it."""
     return (12.0 + 8 * loops, 30.0 + 8 * loops) if loops else (0.0, 0.0)
-
-
-def common(a: list[str], b: list[str]) -> int:
-    """How many items two lists begin with together."""
-    return next((k for k, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
-
-
-def mean(values: Iterable[float]) -> float:
-    """The mean of some numbers."""
-    found = list(values)
-    return sum(found) / len(found)
 
 
 def separate(wanted: list[float], weights: list[float], gaps: list[float]) -> list[float]:
@@ -816,19 +823,11 @@ def separate(wanted: list[float], weights: list[float], gaps: list[float]) -> li
 
 
 def inversions(ends: list[tuple[float, ...]]) -> int:
-    """How many pairs stand in the wrong order (Fenwick tree)."""
-    rank = {end: n for n, end in enumerate(sorted(set(ends)), 1)}
-    tree, total = [0] * (len(rank) + 1), 0
-    for n, end in enumerate(ends):
-        k = rank[end]
-        total += n
-        while k:
-            total -= tree[k]
-            k -= k & -k
-        k = rank[end]
-        while k < len(tree):
-            tree[k] += 1
-            k += k & -k
+    """How many pairs stand in the wrong order."""
+    before, total = list[tuple[float, ...]](), 0
+    for end in ends:
+        total += len(before) - bisect_right(before, end)
+        insort(before, end)
     return total
 
 

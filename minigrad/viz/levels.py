@@ -13,7 +13,7 @@ from functools import cached_property
 from math import prod
 from typing import Any
 
-from ..graph.snapshot import Graph, NodeRecord, by_key, part
+from ..graph.snapshot import Edge, Graph, NodeRecord, by_key, part
 from ..text import say
 from .rolled import Roll, roll_up
 
@@ -29,9 +29,9 @@ class Fold:
     closed: frozenset[str] = frozenset()
     clear: frozenset[str] = frozenset()  # open, without a frame of their own
     scopes: dict[str, Any] = field(default_factory=dict)
-    total: int = 0  # ops that there are, drawn or not
     compact: bool = False  # one chip for all parameters of a box
     rolls: dict[str, Roll] = field(default_factory=dict)  # scope -> the loop that it stands for
+    whole: Graph | None = None  # before loops were rolled up, or far parts left out; None where it is the graph
 
     @cached_property
     def home(self) -> dict[str, str]:
@@ -66,7 +66,7 @@ class Fold:
         """Op -> the closed scope that hides it."""
         return {op: self.hidden[scope] for op, scope in self.home.items() if scope in self.hidden}
 
-    @property
+    @cached_property
     def boxes(self) -> list[str]:
         """The closed scopes that are drawn."""
         return list(dict.fromkeys(self.box.values()))
@@ -134,6 +134,11 @@ class Fold:
         """How often what is in a scope ran, in the loops that are rolled up."""
         return prod(self.rolls[s].count for s in self.chain(scope) if s in self.rolls)
 
+    def times(self, n: NodeRecord, e: Edge) -> int:
+        """How many turns of a loop send to a leaf by this edge, or are sent to."""
+        turns = self.turns(self.home.get(n.id, "")) // len(self.own.get(e.node or "", "1"))
+        return self.bundles.get(n.edge_id(e.slot)) or (turns if e.node and self.graph.node(e.node).leaf else 1)
+
     @cached_property
     def wires(self) -> dict[str, str]:
         """Edge into a closed box -> the one that is drawn for all that come from the same output."""
@@ -142,15 +147,10 @@ class Fold:
                 for n in self.graph.ops if (box := self.box.get(n.id)) for e in n.edges
                 if self.box.get(e.node or "") != box and e.node not in self.chips}
 
-    @cached_property
-    def crowded(self) -> frozenset[str]:
-        """The closed boxes with so many wires that the text of each must do with one line."""
-        count = Counter(self.box[id.partition(":")[0]] for id in set(self.wires.values()))
-        return frozenset(box for box, several in count.items() if several > 2)
-
-    def in_two_lines(self, slot: str, text: str) -> bool:
-        """Whether the text of `edge:n3:0` is a norm, at a box that has room for its word above its number."""
-        return text.startswith("‖") and self.box.get(slot[5:].partition(":")[0], "") not in ("", *self.crowded)
+    @property
+    def total(self) -> int:
+        """How many ops there are, drawn or not."""
+        return len((self.whole or self.graph).ops)
 
     @property
     def shown(self) -> int:
@@ -161,11 +161,20 @@ class Fold:
         """The same with the largest open module or loop closed; None where none is open."""
         open_ = [id for id in self.frames if self.scopes[id].kind != "call"]
         largest = max(open_, key=lambda id: (len(self.inside[id]), id), default=None)
-        return None if largest is None else replace(self, closed=self.closed | {largest})
+        return None if largest is None else self.refolded(self.closed | {largest})
 
     def opened(self, scopes: Iterable[str]) -> Fold:
         """The same with these scopes, and those around them, open."""
-        return replace(self, closed=self.closed - {s for id in scopes for s in self.chain(id)})
+        return self.refolded(self.closed - {s for id in scopes for s in self.chain(id)})
+
+    def refolded(self, closed: frozenset[str], clear: frozenset[str] = frozenset()) -> Fold:
+        """The same with these scopes closed; a loop that one of them hides is not rolled up, so that all of its turns
+        count to it."""
+        found = replace(self, closed=closed, clear=self.clear | clear)
+        if self.whole is None:
+            return found
+        graph, rolls = roll_up(self.whole, closed)
+        return replace(found, graph=graph, rolls=rolls, scopes={s.id: s for s in graph.scopes})
 
 
 def fold(graph: Graph, level: str | None = None, open: Iterable[str] = (), repeats: bool = True) -> Fold:
@@ -174,9 +183,9 @@ def fold(graph: Graph, level: str | None = None, open: Iterable[str] = (), repea
 
     Raises: ValueError for a name in `open` that no scope bears.
     """
-    total = len(graph.ops)
-    graph, rolls = roll_up(graph) if repeats and graph.repeats else (graph, {})
-    everything = Fold(graph, scopes={s.id: s for s in graph.scopes}, rolls=rolls, total=total)
+    whole = graph if repeats and graph.repeats else None
+    graph, rolls = roll_up(graph) if whole else (graph, {})
+    everything = Fold(graph, scopes={s.id: s for s in graph.scopes}, rolls=rolls, whole=whole)
     all_ = replace(everything, clear=clear(everything))
     modules, lines = ({s.id for s in graph.scopes if s.kind == kind} for kind in ("module", "line"))
     calls = frozenset(all_.scopes) - all_.clear - rolls.keys() - modules
@@ -188,16 +197,17 @@ def fold(graph: Graph, level: str | None = None, open: Iterable[str] = (), repea
         found = replace(all_, closed=calls)
     else:
         found = containers_open(folded, modules)
-    found = found.opened(named(all_, open))
-    if found.shown > MANY_BOXES and found.closed != calls | modules:
-        found = containers_open(folded, modules)
-    return found
+    opened = found.opened(named(all_, open))
+    if opened.shown > MANY_BOXES and opened.closed != calls | modules:
+        opened = containers_open(folded, modules).opened(())
+    return opened
 
 
 def clear(fold: Fold) -> frozenset[str]:
-    """Scopes without a box: the top module, a call that is everything in its module, or only one op."""
-    tops = [id for id, outer in fold.parent.items() if not outer and fold.scopes[id].kind == "module"]
-    found = {tops[0]} if len(tops) == 1 and tops[0] in fold.parent.values() else set()
+    """Scopes without a box: a top module that holds others, a call that is everything in its module, or only one op."""
+    modules = [id for id, s in fold.scopes.items() if s.kind == "module"]
+    tops = {id for id in modules if not fold.parent[id]}
+    found = tops if len(tops) == 1 < len(modules) else set()
     found |= {roll.alone for roll in fold.rolls.values()} - {""}
     for id, s in fold.scopes.items():
         outer, count = fold.parent[id], len(fold.inside[id])
@@ -242,7 +252,7 @@ def few(fold: Fold) -> Fold:
     distance = MANY_BOXES // 2
     while len((near := part(graph, roots, distance)).ops) > MANY_BOXES and distance > 2:
         distance //= 2
-    return replace(fold, graph=near, total=len(graph.ops))
+    return replace(fold, graph=near, whole=fold.whole or graph)
 
 
 def order_spans(fold: Fold) -> dict[str, str]:

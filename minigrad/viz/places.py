@@ -10,7 +10,7 @@ from ..graph.nesting import common
 from ..graph.snapshot import Edge, Graph, NodeRecord
 from . import words
 from .blocks import Block, Box, Builder, TextPlace
-from .layout import PAD, Line, Link, Places, Plan, Point, arrange, backwards
+from .layout import CHIP, PAD, Line, Link, Places, Plan, Point, arrange, backwards
 from .levels import Fold
 from .theme import width
 
@@ -34,8 +34,8 @@ class Layout:
     refs: dict[str, str] = field(default_factory=dict)  # edge id -> leaf or constant drawn again there
     joins: list[tuple[str, float, float]] = field(default_factory=list)
     loops: list[tuple[str, Line]] = field(default_factory=list)
-    rows: int = 1
     fold: Fold | None = None
+    labels: dict[str, words.Module] = field(default_factory=dict)  # of closed scopes
 
 
 def lay_out(graph: Graph, show: frozenset[str] = SHOW_ALL, values: Mapping[str, str] | None = None,
@@ -43,22 +43,19 @@ def lay_out(graph: Graph, show: frozenset[str] = SHOW_ALL, values: Mapping[str, 
     """Place everything. `values` (slot -> widest text) reserves room that the player will need;
     beyond `widest` px the picture goes on in a row below; without a `fold` all ops are shown."""
     fold = fold or Fold(graph)
-    made = [Composer(graph, Builder(graph, show, values or {}, fold, lang), fold).layout(widest)]
-    if fold.boxes and not values and made[0].rows > 1:  # room for the gradients of the other views may be too dear
-        made.append(Composer(graph, Builder(graph, show, {}, fold, lang), fold, room=False).layout(widest))
-    best = min(made, key=lambda layout: layout.rows)
-    if fold.boxes and not fold.compact and best.height > HIGHEST_PICTURE:
+    made = Composer(graph, Builder(graph, show, values or {}, fold, lang), fold).layout(widest)
+    if fold.boxes and not fold.compact and made.height > HIGHEST_PICTURE:
         return lay_out(graph, show, values, lang, widest, replace(fold, compact=True))
-    return best
+    return made
 
 
 class Composer:
     """Turns blocks into a plan for the layout, and its answer into absolute places."""
 
-    def __init__(self, graph: Graph, builder: Builder, fold: Fold, room: bool = True) -> None:
-        self.graph, self.builder, self.fold, self.room = graph, builder, fold, room
+    def __init__(self, graph: Graph, builder: Builder, fold: Fold) -> None:
+        self.graph, self.builder, self.fold = graph, builder, fold
         self.blocks = builder.blocks()
-        self.out = Layout(fold=fold)
+        self.out = Layout(fold=fold, labels=builder.labels)
         self.links: dict[str, tuple[NodeRecord, Edge]] = {}  # drawn edge -> a record that it stands for
 
     def layout(self, widest: float) -> Layout:
@@ -69,7 +66,6 @@ class Composer:
             self.put(self.blocks[id], x, y)
         out.frames = {id: (Box(*box), depth) for id, (*box, depth) in places.frames.items()}
         out.width, out.height, out.joins, out.loops = places.w, places.h, places.joins, places.loops
-        out.rows = places.rows
         self.wires(places)
         return out
 
@@ -101,9 +97,10 @@ class Composer:
         plan.loops = {id: list(roll.loops) for id, roll in fold.rolls.items()}
         plan.home = dict(sorted(plan.home.items(), key=lambda entry: entry[0][0] != "t"))
         left_by_cuts = {cut.tensor for cut in graph.cuts}
-        plan.again = {id: width(self.again_label(id), bold=True) + 20 for id in [*plan.shelf, *plan.home]
-                      if self.shelved(id) or (id in graph.tensors_by_id and graph.tensor(id).kind == "constant"
-                                              and id not in left_by_cuts)}
+        small = [id for id in [*plan.shelf, *plan.home]
+                 if self.shelved(id) or id in graph.tensors_by_id.keys() - left_by_cuts]
+        cards = ((id, graph.tensors_by_id.get(id) or graph.tensor(graph.node(id).leaf)) for id in small)
+        plan.again = {id: width(words.again_label(t), bold=True) + 20 for id, t in cards if t.kind != "nonleaf"}
         return plan
 
     def home_of(self, id: str, op: str) -> str:
@@ -118,10 +115,6 @@ class Composer:
         """Whether a block stands on a shelf."""
         return id in self.graph.nodes_by_id and id in self.blocks and self.builder.on_shelf(id)
 
-    def again_label(self, id: str) -> str:
-        """What stands on a leaf or constant that is drawn again."""
-        return words.again_label(self.graph.tensors_by_id.get(id) or self.graph.tensor(self.graph.node(id).leaf))
-
     def link(self, plan: Plan, n: NodeRecord, e: Edge) -> None:
         """The link of one edge, unless it is drawn inside a block, or hidden by a box."""
         source = e.node or e.tensor
@@ -134,8 +127,9 @@ class Composer:
             return
         net = f"{source}:{e.nr}" if e.node else f"{source}:0"
         slot = f"edge:{id}"
-        room = self.builder.norm_width(slot, bool(e.node)) + 6 if n.id in box else self.builder.rooms.get(slot, 0)
-        room = room if self.room or slot in self.builder.values else 0
+        room = self.builder.rooms.get(slot, 0)
+        if n.id in box and (wide := self.builder.norm_width(slot)):
+            room = wide + 6 + self.blocks[box[n.id]].rim
         self.links[id] = (n, e)
         links = plan.shelf.setdefault(source, []) if self.shelved(source) else plan.links
         links.append(Link(id, source, net, n.id, str(e.slot), room))
@@ -216,8 +210,8 @@ class Composer:
             if n.id in self.fold.box:
                 (below if shelf else ends).setdefault(self.fold.box[n.id], []).append(
                     (id, *(line[0][-1] if shelf else line[-1][-1])))
-        for several in ends.values():
-            self.labels(several)
+        for box, several in ends.items():
+            self.labels(several, self.blocks[box].rim, self.builder.stacks(box))
         for several in below.values():
             before = -100.0
             for edge, x, y in sorted(several, key=lambda end: end[1]):
@@ -226,14 +220,11 @@ class Composer:
         for piece, link, x, y, w in places.chips:
             if link:
                 out.refs[link] = piece
-                out.boxes[f"ref:{link}"] = Box(min(max(x, 4), out.width - w - 4), y - 9, w, 18)
+                out.boxes[f"ref:{link}"] = Box(min(max(x, 4), out.width - w - 4), y - CHIP / 2, w, CHIP)
 
-    def labels(self, ends: list[tuple[str, float, float]]) -> None:
-        """The gradients' texts at a closed box: at upper ports above the wire, at lower ones below."""
-        middle = sum(y for _, _, y in ends) / len(ends)
-        for down in (False, True):  # from the middle outwards, none over another
-            last = -1e9
-            for edge, x, y in sorted(ends, key=lambda end: end[2], reverse=not down):
-                if (y > middle) == down:
-                    last = max(y + 17 if down else 8 - y, last + 15)
-                    self.out.slots[f"edge:{edge}"] = (x - 8, last if down else -last, "end")
+    def labels(self, ends: list[tuple[str, float, float]], rim: float, stacks: bool) -> None:
+        """The gradients' texts at a closed box: above their wires; of two wires the lower one has its text below."""
+        low = max(y for *_, y in ends)
+        for edge, x, y in ends:
+            under = y + (17 if stacks and y == low and len(ends) > 1 else -8 if stacks else -4)
+            self.out.slots[f"edge:{edge}"] = (x - rim - 8, under, "stack" if stacks else "end")

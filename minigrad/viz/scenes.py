@@ -51,7 +51,7 @@ class Scenes:
         """All that the player shows before the first step, and its own words."""
         root = (tensor := self.graph.tensor(self.graph.roots[0])).label
         scopes = {s.id: f"{s.name}()" if s.kind == "call" else f"{s.path} {s.name}".strip() for s in self.graph.scopes}
-        folded = levels.fold(self.graph)
+        folded = levels.fold(self.graph, "ops")
         scopes |= {id: " ".join(words.title_of(folded, id)) for id in folded.rolls}
         return {
             "schema": PLAYER_SCHEMA, "title": f"minigrad.step({root})", "before": self.before(root),

@@ -74,10 +74,10 @@ class Painter:
         if name not in self.at.slots:
             return ""
         x, y, anchor = self.at.slots[name]
-        side = {"middle": "mg-c", "end": "mg-e", "start": ""}[anchor]
+        side = {"middle": "mg-c", "start": ""}.get(anchor, "mg-e")
         kind = f"mg-value {'mg-g' if self.view == 'backward' else 'mg-m'} mg-halo {side}"
         value = self.values.get(name, "")
-        if self.fold.in_two_lines(name, value):
+        if anchor == "stack" and value.startswith("‖"):
             word, _, number = value.partition(" ")
             up = 15 if y < self.at.back[name[5:]][0][-1][1] else 0
             return text(x, y - up, word, kind) + text(x, y + 15 - up, number, kind, name)
@@ -118,16 +118,14 @@ class Painter:
                 self.cut(cut, self.box[cut.id])
         for net, x, y in self.at.joins:
             self.part(self.over, "mg-join", f"join:{net}", "b", glyphs.join(x, y), "join")
-        tops: dict[str, list[float]] = {}
-        for id, line in self.at.loops:
-            tops.setdefault(id.split(":")[1], []).extend(y for piece in line for _, y in piece)
+        outermost = {id.split(":")[1]: id for id, _ in self.at.loops}
         for id, line in self.at.loops:
             loop = id.split(":")[1]
             body = path(write(line if self.view == "forward" else backwards(line)), f"mg-{self.view}", self.view)
-            if loop in tops:
+            if outermost[loop] == id:
                 frame, roll = self.box.get(loop) or self.at.frames[loop][0], self.fold.rolls[loop]
                 said = f"{'k → k' if roll.own else 't → t'} + 1, {roll.count - 1} ×"
-                body += text(frame.cx, min(tops.pop(loop)) - 6, said, "mg-c mg-m")
+                body += text(frame.cx, min(y for piece in line for _, y in piece) - 6, said, "mg-c mg-m")
             self.part(self.wires, "mg-loop", id, "rfb", body, "loop")
         for id in self.at.data:
             if id.startswith("loop:"):  # from what goes round to the border, where nothing else takes it there
@@ -166,7 +164,7 @@ class Painter:
 
     def module(self, id: str, b: Box) -> None:
         """A closed scope: how many operations it hides, its title, shapes and parameters."""
-        label = words.module(self.fold, id, self.values)
+        label = self.at.labels[id]
         x, wide = b.x + 10, width(label.more, bold=True) + 10
         body = rect(b, 9)
         if label.more:
@@ -174,7 +172,7 @@ class Painter:
             x += wide + 7
         body += self.title(x, b.y + 22.5, label.title, label.path) + text(b.x + 10, b.y + 42, label.shapes, "mg-m")
         self.part(self.parts, "mg-box", id, "rfb", body, "box" if label.more else "")
-        for k, chip in enumerate(label.chips):
+        for k, chip in enumerate(words.chips_of(self.fold, id, self.values)):
             self.chip(chip, Box(b.x + 9, b.y + 52 + CHIP_ROW * k, b.w - 18, 21))
 
     def chip(self, chip: words.Chip, b: Box) -> None:
@@ -197,7 +195,7 @@ class Painter:
             if b is not None:
                 wide = width(span, bold=True) + 27
                 drawer = self.graph.nodes_by_id[id].leaf if id in self.graph.nodes_by_id else None
-                dx, dy = (12, -14) if drawer else (-4, -10)
+                dx, dy = (12, -14) if drawer else (-4, -13)
                 at = Box(b.right - wide + dx, b.y + dy, wide, 19)
                 self.part(self.over, "mg-order", f"order:{id}", "b", glyphs.badge(at, span), "order")
 
@@ -256,9 +254,10 @@ class Painter:
         gates = [self.box[h.id] for h in self.graph.hooks
                  if h.node == n.id and h.kind.startswith("post") and h.id in self.box]
         if gates:
-            ports = [self.at.ports[id][0] for e in n.edges if (id := n.edge_id(e.slot)) in self.at.ports]
-            left = min([*(g.x for g in gates), *ports])
-            self.wire("mg-edge mg-stem", f"out:{n.id}", d("M", b.x, gates[0].cy, "H", left), True)
+            ports = [self.at.ports[id] for e in n.edges if (id := n.edge_id(e.slot)) in self.at.ports]
+            left, ys = min([*(g.x for g in gates), *(x for x, _ in ports)]), [y for _, y in ports]
+            line = d("M", b.x, gates[0].cy, "H", left) + (d(" M", left, min(ys), "V", max(ys)) if len(ys) > 1 else "")
+            self.wire("mg-edge mg-stem", f"out:{n.id}", line, True)
         if f"seed:{n.id}" in self.at.slots:
             x, y = self.at.entries[f"{n.id}:0"]
             head = "" if f"{n.id}:0" in self.stems else "backward"
@@ -296,16 +295,17 @@ class Painter:
             self.sum_and_expand(n, e, self.box[f"sum:{id}"])
 
     def times(self, n: NodeRecord, e: Edge, id: str) -> bool:
-        """How many turns of a loop send to a leaf, or are sent to, where there are several."""
-        to_leaf = e.node and self.graph.node(e.node).leaf
-        turns = self.fold.turns(self.fold.home.get(n.id, "")) // len(self.fold.own.get(e.node or "", "1"))
-        times = self.fold.bundles.get(id) or (turns if to_leaf else 1)
+        """Write for how many turns of a loop an edge stands; whether they are several."""
+        times = self.fold.times(n, e)
         if times > 1:
             x, y, anchor = self.at.slots[f"edge:{id}"]  # where no number stands, for it differs from turn to turn
             if self.view == "record" and id in self.at.ports:  # but the port's
-                (x, y), anchor = self.at.ports[id], "start" if to_leaf else "end"
-                x, y = (x + 7, y + 19) if to_leaf else (x - 6, y + 14)
-            kind = "mg-b mg-halo" + (" mg-e" if anchor == "end" else "")
+                (x, y), away = self.at.ports[id], self.turns_from(id)
+                pill = self.box[n.id]
+                below = y >= pill.bottom
+                anchor = "start" if below and away >= 0 else "end"
+                x, y = x + (20 * away or 7) if below else min(x - 6, pill.x - 3), y + 14
+            kind = "mg-b mg-halo" + ("" if anchor == "start" else " mg-e")
             self.part(self.over, "mg-times", id, "rfb", text(x, y, f"× {times}", kind))
         return times > 1
 
@@ -317,8 +317,14 @@ class Painter:
         if self.view == "backward" or len(ys) == 1 or close:
             return port
         if y >= pill.bottom:
-            return port + text(x - 6, y + 14, str(e.slot), "mg-m mg-e mg-halo")
+            right = self.turns_from(n.edge_id(e.slot)) > 0
+            return port + text(x + (6 if right else -6), y + 14, str(e.slot), f"mg-m mg-halo{'' if right else ' mg-e'}")
         return port + text(min(x - 7, pill.x - 3), y - 6, str(e.slot), "mg-m mg-e mg-halo")
+
+    def turns_from(self, id: str) -> int:
+        """The side from which the wire of a port below turns away at once, -1 for the left."""
+        (start, _), *_, (end, _) = [piece[-1] for piece in self.at.back.get(id, [])[:2]] or [(0, 0), (0, 0)]
+        return (start > end + 1) - (start < end - 1)
 
     def data(self, n: NodeRecord, e: Edge, id: str) -> Line:
         """The way of the data, from the card or pill that they come from to the pill that they reach."""
@@ -360,8 +366,8 @@ class Painter:
     def again(self, edge: str, leaf: TensorRecord, b: Box) -> None:
         """A leaf drawn once more, small."""
         body = rect(b, 9) + text(b.cx, b.cy + 4.5, words.again_label(leaf), "mg-c mg-b")
-        views = "f" if f"none:{edge}" in self.box else "rfb"
-        self.part(self.parts, f"mg-{leaf.kind} mg-ref", leaf.id, views, body, "ref", data_ref=edge)
+        views, key = "f" if f"none:{edge}" in self.box else "rfb", "ref" if leaf.kind == "leaf" else leaf.kind
+        self.part(self.parts, f"mg-{leaf.kind} mg-ref", leaf.id, views, body, key, data_ref=edge)
 
     def hook(self, hook: Hook, b: Box) -> None:
         """A gate on the wire, with the words above it."""

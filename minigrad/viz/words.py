@@ -8,10 +8,11 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from ..graph.snapshot import Cut, Edge, Graph, Hook, NodeRecord, Saved, TensorRecord
-from ..text import say
+from ..text import LANGUAGES, say
 from .levels import Fold
 from .theme import shorten, width
 
+PAIR = "\ue000"  # between a text in English and in Chinese, of a picture that is drawn once for both
 WIDEST, FEW_OPS = 230, 12  # px, of a note or a formula; ops of a graph that shows all its results
 # saved numbers that a rule multiplies with, and what they are where nobody gave one
 NUMBERS = {"exponent": "", "other": "", "self": "", "scalar": "", "alpha": "1", "beta": "1", "min": "", "max": "",
@@ -19,7 +20,9 @@ NUMBERS = {"exponent": "", "other": "", "self": "", "scalar": "", "alpha": "1", 
 
 
 def word(key: str, lang: str | None, **values: object) -> str:
-    """A few words for the picture; both languages stand beside each other."""
+    """A few words for the picture; both languages stand beside each other, for `PAIR` to be told apart again."""
+    if lang == PAIR:
+        return PAIR.join(say(f"draw.{key}", one, **values) for one in LANGUAGES)
     return say(f"draw.{key}", lang, **values).replace("\n", " · ")
 
 
@@ -34,18 +37,20 @@ def value(t: TensorRecord, graph: Graph, lang: str | None = None) -> str:
     """The value on a card, or that nobody keeps it, or which line wrote over it, and its tangent."""
     by = graph.overwritten.get(t.id)
     lost = word("overwritten", lang, line=by.line[0]) if by and by.line else word("not_kept", lang)
-    return (lost if t.value is None else t.value) + (f" · ε {t.tangent}" if t.tangent else "")
+    moves = f" · ε {t.tangent}" if t.tangent else ""
+    return PAIR.join(said + moves for said in (lost if t.value is None else t.value).split(PAIR))
 
 
 def card(t: TensorRecord, fold: Fold, show: frozenset[str], lang: str | None) -> tuple[str, str, str]:
     """Name, what stands behind it, and the second line; a network's cards say less."""
-    versions = "versions" in show
+    most = WIDEST if t.kind != "nonleaf" or len(fold.graph.outputs(t.node)) < 2 else WIDEST / 3  # beside others
+    versions, full = "versions" in show, shorten(t.name or "", most, 15, bold=True)
     if not fold.home:
-        return t.name or "", shape_label(t, versions), value(t, fold.graph, lang) if "values" in show else ""
-    name, text = t.name or "", t.value or ""
-    if any(s in fold.frames and fold.scopes[s].path and name.rpartition(".")[0].endswith(fold.scopes[s].path)
+        return full, shape_label(t, versions), value(t, fold.graph, lang) if "values" in show else ""
+    name, text = full, t.value or ""
+    if any(s in fold.frames and fold.scopes[s].path and (t.name or "").rpartition(".")[0].endswith(fold.scopes[s].path)
            for s in fold.scopes):
-        name = name.rpartition(".")[2]  # its frame says the rest
+        name = (t.name or "").rpartition(".")[2]  # its frame says the rest
     if "…" in text:
         text = f"norm {t.summary.norm}" if t.summary and t.kind == "leaf" else ""
     shape = shape_label(t, versions).removesuffix(" requires_grad")
@@ -85,9 +90,15 @@ def shapes(graph: Graph, fold: Fold) -> dict[str, str]:
                     for n in graph.ops if n.error for e in n.edges}
 
 
+def norms(graph: Graph) -> dict[str, str]:
+    """As wide as the gradients that are not known yet, by the slot of a wire."""
+    return {f"edge:{n.edge_id(e.slot)}": "‖g‖ 0.0000" for n in graph.ops for e in n.edges if e.node}
+
+
 def again_label(leaf: TensorRecord) -> str:
     """What stands on a leaf that is drawn once more, small."""
-    return leaf.name or leaf.size
+    name = leaf.name or leaf.size
+    return shorten(name, WIDEST / 2, bold=True) if "." not in name else shorten(name[::-1], WIDEST / 2, bold=True)[::-1]
 
 
 def notes(node: NodeRecord, many: int) -> tuple[list[Saved], int]:

@@ -92,17 +92,16 @@ def test_a_box_steps_as_one_and_opens_by_mouse_and_by_keyboard(page, made):
 
 
 def test_the_one_drawer_of_many_parameters_is_full_when_all_are(page, made):
-    page.goto(made("lenet"))
-    player = page.locator(".mg-player")
-    player.focus()
-    for _ in range(40):
-        page.keyboard.press("Shift+ArrowRight")
-        if page.locator(".mg-count").inner_text() == "4 / 27":
-            break
-    assert player.locator(".mg-acc.mg-done").count() == 0  # the bias has its gradient, the weight has not
-    for _ in range(8):
-        page.keyboard.press("Shift+ArrowRight")
-    assert player.locator(".mg-acc.mg-done").count() == 1
+    page.goto(made("attention"))
+    page.locator(".mg-player").focus()
+    count, drawer = page.locator(".mg-count"), page.locator('.mg-acc[data-id="n22"]')
+    for step, full in ((22, False), (67, False), (69, True)):  # the first of eight gradients is there, and the last
+        for _ in range(200):
+            if count.inner_text() == f"{step} / 73":
+                break
+            page.keyboard.press("Shift+ArrowRight")
+        assert count.inner_text() == f"{step} / 73"
+        assert ("mg-done" in drawer.get_attribute("class")) == full
 
 
 def test_a_turn_of_a_loop_is_a_step_and_the_way_round_says_how_far_it_is(page, made):
