@@ -604,7 +604,7 @@ def index_put_(input: Tensor, indices: Tensor | Sequence[Tensor], values: Tensor
 def index_select(input: Tensor, dim: _int, index: Tensor) -> Tensor:
     """The slices `index` along `dim`."""
 inf: _float
-initial_seed: Any
+initial_seed: Callable[..., Any]
 def inner(input: Tensor, other: Tensor | number[Any]) -> Tensor:
     """Sum over the last dimension of both."""
 int: dtype
@@ -1060,7 +1060,7 @@ def searchsorted(
     *, out_int32: _bool = False, right: _bool = False, side: Any = None, sorter: Tensor | None = None,
 ) -> Tensor:
     """Where each value belongs in an ordered sequence; `sorter` holds the positions that order it."""
-seed: Any
+seed: Callable[..., Any]
 def select(input: Tensor, dim: _int, index: _int) -> Tensor:
     """Slice `index` of dimension `dim`, which goes away; a view."""
 def select_scatter(input: Tensor, src: Tensor | ndarray[Any, Any], dim: _int, index: Any) -> Tensor:
@@ -1261,7 +1261,7 @@ def vdot(input: Tensor, other: Tensor | _float) -> Tensor:
 def vmap(
     func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomness: str = 'error', *,
     chunk_size: _int | None = None,
-) -> Any:
+) -> Callable[..., Any]:
     """`func` of one example as a function of a batch: `in_dims` says which dimension of each input is mapped, or None."""
 def vstack(tensors: Iterable[Tensor]) -> Tensor:
     """One above the other."""

@@ -87,7 +87,8 @@ def fields_of(kind: Any) -> tuple[str, ...]:
 def type_of(value: Any) -> Any:
     """The type of a value as a stub writes it; Any for what no stub should promise."""
     kind = type(value)
-    for known, said in ((Tensor, Tensor), (np.ndarray, Array), (np.number, Number)):
+    for known, said in ((Tensor, Tensor), (np.ndarray, Array), (np.number, Number),
+                        (FunctionType | types.MethodType, Callable[..., Any])):
         if isinstance(value, known):
             return said
     if kind in (tuple, list):
