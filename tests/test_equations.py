@@ -31,6 +31,7 @@ from minigrad.viz.asking import equation
 from tests import networks
 from tests.oracle.programs import program
 from tests.oracle.transcript import statements
+from tests.reading import Unreadable, read
 
 BY_HAND = {
     "saturated": "x = torch.tensor([2.3, 9.], requires_grad=True); y = x.tanh(); loss = (y * y).sum()\nloss",
@@ -276,6 +277,57 @@ def test_the_two_sums_that_were_false_are_true_now():
     assert tanh.exact
 
 
+# ---- as they are read
+
+
+ROWS = "x = torch.tensor([[1.0, -2.0, 3.0], [0.5, 4.0, 2.0]], requires_grad=True)\nc = torch.tensor([1.0, 2.0])\n"
+ALONG = """x.logsumexp(1)|x.amax(1)|x.norm(dim=1)|x.norm(1, 1)|x.norm(float("inf"), 1)|x.max(1).values
+x.sum(1)|x.mean(-1)|x.sort(1).values[:, 0]|x.gather(1, torch.tensor([[0], [2]])).squeeze(1)|x[:, 1:3].sum(1)|x[..., -1]
+x.index_select(1, torch.tensor([0, 0])).sum(1)|x.median(1).values|x.topk(2, 1).values.sum(1)|x.kthvalue(2, 1).values
+x.softmax(1)[:, 0]|x.log_softmax(0)[:, 0]|x.unbind(1)[0]|torch.stack([c * x[:, 0], c], 1)[:, 0]|x.roll(1, 1)[:, 0]
+x.flip(1)[:, 0]|x.split(2, 1)[1].squeeze()|x.chunk(3, -1)[0].squeeze()|x[:, :-1].sum(1)|x[:, ::2].sum(1)|x @ x[0]
+x.cummax(1).values[:, 2]|x.t()[0].sum() * c|x.scatter_add(1, torch.tensor([[0], [1]]), x[:, :1])[:, 0]|x.var(1)"""
+
+
+def parts(rule: Rule) -> tuple[str, str]:
+    """What is left and right of the last sign; "" where there is only a result."""
+    left, _, right = rule.filled_in.removeprefix("= ").rpartition(" = ")
+    return left, right
+
+
+@pytest.mark.parametrize("line", re.split(r"[|\n]", ALONG))
+def test_a_rule_along_a_dim_is_true_for_who_types_it_into_numpy(line):
+    text, place = f"{ROWS}y = {line}\nloss = (y * c).sum()\n", f"/tmp/ipykernel_1/along{sum(map(ord, line))}.py"
+    linecache.cache[place] = (len(text), None, text.splitlines(True), place)
+    names = {"torch": mg}
+    exec(compile(text, place, "exec"), names)
+    names = {name: t for name, t in names.items() if name in ("x", "c", "y", "loss")}
+    _, frames = record(names["loss"], names=names)
+    seen = 0
+    for rule in (rule for f in frames for rule in f.rules if parts(rule)[0]):
+        value = read(parts(rule)[0], numbers(rule.result).shape)
+        assert agree(value, rule.result), (rule.filled_in, value)
+        assert value.shape in (numbers(rule.result).shape, ())
+        seen += 1
+    assert seen
+
+
+def test_every_rule_that_can_be_read_is_true():
+    """With words as torch has them, and a place for every index: nothing is read otherwise than it is meant."""
+    seen = 0
+    for run, _, rule in rules():
+        if not rule.operands or not parts(rule)[0]:
+            continue
+        shape = numbers(rule.result).shape
+        try:
+            value = read(parts(rule)[0], shape)
+        except Unreadable:
+            continue
+        assert agree(np.broadcast_to(value, shape), rule.result), (run.name, rule, value)
+        seen += 1
+    assert seen > 1200
+
+
 def symbols(run: Run) -> list[Symbol]:
     rules = [s for f in run.frames for rule in f.rules for s in rule.symbols]
     return [*rules, *(s for f in run.frames for part in (f, *f.sent) for s in part.symbols)]
@@ -425,12 +477,12 @@ X = "x = torch.tensor([[1., 3., 3.], [2., 2., 2.]], requires_grad=True)\n"
 
 
 @pytest.mark.parametrize(("line", "rule"), [
-    ("x.mean(-1)", r"\frac{\mathrm{expand}\left(\text{∂loss/∂(x.mean(-1))}, -1\right)}{3}"),
+    ("x.mean(-1)", r"\frac{\mathrm{expand}\left(\text{∂loss/∂(x.mean(-1))}, \mathrm{dim}\:-1\right)}{3}"),
     ("x.max()", r"{\mathrm{count}\left(x = \text{(x.max())}\right)} & x ="),
-    ("x.amax(1)", r"\mathrm{count}\left(x = \text{(x.amax(1))}, 1\right)"),
+    ("x.amax(1)", r"\mathrm{count}\left(x = \mathrm{unsqueeze}\left(\text{(x.amax(1))}, 1\right), 1\right)"),
     ("x.permute(1, 0)", r", (1, 0)\right)"),
     ("torch.stack([x, -x])[1]", r"= \text{∂loss/∂(torch.stack([x, -x]))}[1]"),
-    ("torch.cat([x, -x], 1)", r"= \mathrm{split}\left(\text{∂loss/∂(torch.cat([x, -x], 1))}\right)[1]"),
+    ("torch.cat([x, -x], 1)", r"\left(\text{∂loss/∂(torch.cat([x, -x], 1))}, \mathrm{dim}\:1\right)[1]"),
     ("torch.stack(x.unbind(0))", r"\text{∂loss/∂(x.unbind(0))[0]}"),
     ("(x * 1).index_put((torch.tensor([0]),), x[:1], accumulate=True)", r"\text{∂loss/∂(x * 1)} = \text{∂loss/∂"),
 ])

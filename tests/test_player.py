@@ -14,7 +14,7 @@ import pytest
 
 import minigrad as mg
 from minigrad.graph import record
-from minigrad.text import set_language
+from minigrad.text import both, set_language, table
 from minigrad.viz import step
 from minigrad.viz.scenes import cell_by_cell, converted, grids, mathml
 from minigrad.viz.theme import TOKENS
@@ -469,7 +469,7 @@ def test_rules_inside_modules_name_what_modules_return():
     rules = " ".join(row["text"] for step in player.steps for row in step["rows"] if "text" in row)
     assert "net.1(·)" in rules
     assert "t(net.2.weight)" in rules
-    assert not re.search(r"\w+Backward\d(?!( #\d)?\.mat1)", rules)  # a note of a constant is its node's field
+    assert not re.search(r"\w+Backward\d(?!( #\d)?\._saved_mat1)", rules)  # a constant is what its node saved
 
 
 def test_matrices_are_grids_with_their_shape_turned_over_where_the_rule_does():
@@ -669,3 +669,110 @@ def test_formulas_of_one_form_are_converted_as_each_by_itself():
 
     assert len(forms) > 12
     assert [tex for tex in forms if mathml(tex) != converted(tex)] == []
+
+
+# ---- signs and names
+
+
+def test_a_sign_is_explained_once_where_a_rule_first_has_it():
+    x = mg.tensor([[1.0, -2.0], [3.0, 4.0]], requires_grad=True)
+    expand = mg.tensor([[0.5, 2.0], [1.0, 1.0]])  # no sign, but a name
+    y = x.relu() @ x.relu() * expand
+    steps = step(y[:, 1].sum(), names={"x": x, "y": y, "expand": expand}, preview=True).steps
+    said = [one["signs"]["en"] for one in steps]
+
+    assert said[0] == "expand: the same for every entry that was summed."
+    assert said[1] == "a[…] ← b: a, with b written there; 0 stands for zeros."
+    assert said[2] == "⊙: entry by entry."
+    assert said[3] == "@: product of matrices. ⊤: transposed."
+    assert "[…]: 1 where it holds, else 0." in said
+    assert len([text for text in said if text]) == 5
+    assert all(re.search("[一-鿿]", one["signs"]["zh"]) for one in steps if one["signs"]["en"])
+
+
+def test_every_sign_has_its_sentence():
+    signs = table("names")["signs"]
+    assert len(signs) > 12
+    for sign, form in signs.items():
+        assert both(f"player.sign_{sign}")["en"]
+        re.compile(form)
+
+
+def test_a_result_without_a_name_is_called_by_its_operation_and_its_node_s_number():
+    x = mg.tensor([1.0, 2.0], requires_grad=True)
+    much = ((x.sin() + 1.0) * (x.cos() + 2.0) * (x.tan() + 3.0)).sum()
+    player = said_of(much + (x.exp() + x.sin() * 2).mean(), x=x, much=much)[1]
+    symbols = " ".join(row["text"] for one in player.steps for row in one["rows"] if "text" in row)
+
+    titles = {n["title"] for n in player.scene["nodes"].values()}
+    named = re.findall(r"∂loss/∂(\w+)\(·\)( #\d)?", symbols)
+
+    assert len({*named}) > 1
+    assert not re.search(r"∂\w+Backward", symbols)
+    assert {f"{op.capitalize()}Backward0{nr}" for op, nr in named} <= titles
+
+
+def test_each_of_several_results_has_its_number_and_what_nobody_used_is_zero():
+    x = mg.tensor([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], requires_grad=True)
+    a = x.unbind(1)[0] * 2
+    told = [row["text"] for one in step(a.sum(), names={"x": x}).steps for row in one["rows"]]
+
+    assert any(text.endswith(r", 0\right), 1\right)") for text in told)
+    several = x.unbind(1)
+    both_used = step((several[0] * several[1]).sum(), names={"x": x}).steps
+    assert {"[0]", "[1]"} <= {*re.findall(r"\[\d\]", " ".join(row["text"] for one in both_used for row in one["rows"]))}
+
+
+def test_leaves_in_lists_and_dicts_are_called_so():
+    scope = cell("listed", "ws = [mg.tensor(v, requires_grad=True) for v in (2.0, 3.0)]\n"
+                           "d = {'b': mg.tensor(1.0, requires_grad=True)}\nb = d['b']\nhs = [ws[0] * ws[1] + b]\n"
+                           "p = mg.step(hs[0], preview=True)\n")
+    titles = [n["title"] for n in scope["p"].scene["nodes"].values() if n["leaf"]]
+
+    assert sorted(titles) == ["AccumulateGrad (b)", "AccumulateGrad (ws[0])", "AccumulateGrad (ws[1])"]
+    assert not any("hs[" in json.dumps(one) for one in scope["p"].steps)  # a result has its expression
+
+
+def test_without_a_name_a_leaf_and_the_root_are_spoken_of_all_the_same():
+    scope = cell("bare", "p = mg.step((mg.ones(2, requires_grad=True) * 2).sum(), preview=True)\n")
+    player = scope["p"]
+
+    assert re.fullmatch(r"AccumulateGrad \(leaf \d\)", player.scene["nodes"]["n3"]["title"])
+    assert "sum(·).backward()" in player.scene["before"]["en"]
+    assert player.to_text().startswith("sum(·).backward()")
+    scope = cell("expressed", "w = mg.ones(2, requires_grad=True)\np = mg.step((w * 2).sum(), preview=True)\n")
+    assert "((w * 2).sum()).backward()" in scope["p"].scene["before"]["en"]
+    assert scope["p"].scene["title"] == "minigrad.step((w * 2).sum())"
+
+
+@pytest.mark.parametrize(("options", "call"), [
+    ({}, "y.backward(gradient)"), ({"retain_graph": True}, "y.backward(gradient, retain_graph=True)")])
+def test_a_backward_that_was_given_a_gradient_says_so(options, call):
+    x = mg.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 2
+    player = step(y, mg.ones(2), names={"x": x, "y": y}, **options)
+
+    assert (player.scene["call"], f"`{call}`" in player.scene["before"]["en"]) == (call, True)
+
+
+def test_a_word_in_a_formula_is_one_word_for_who_hears_it():
+    assert "<mi>expand</mi>" in mathml(r"\mathrm{expand}\left(x\right)")
+    assert "<mi>scatter_add</mi>" in mathml(r"\mathrm{scatter\_add}")
+
+
+def test_a_place_in_a_name_is_not_taken_for_that_of_one_of_several():
+    scope = cell("kth", "x = mg.ones(3, requires_grad=True)\nk = 1\nloss = mg.cat([x[k:k + 1], x[:1]]).sum()\n"
+                        "p = mg.step(loss, preview=True)\n")
+    rules = [row["text"] for one in scope["p"].steps for row in one["rows"] if "split" in row.get("text", "")]
+
+    assert [rule.rpartition("[")[2] for rule in rules] == ["0]", "1]"]
+    assert "x[k:k + 1]" in rules[0]
+
+
+def test_the_padding_that_nobody_gave_stands_in_no_rule():
+    weight, at = mg.ones(4, 2, requires_grad=True), mg.tensor([1, 3])
+    for padding, said in ((None, False), (3, True)):
+        y = mg.nn.functional.embedding(at, weight, padding_idx=padding)
+        (rule,) = [row["text"] for one in step(y.sum(), names={"weight": weight, "at": at, "y": y}).steps
+                   for row in one["rows"] if "+=" in row.get("text", "")]
+        assert (r"\ne" in rule) == said

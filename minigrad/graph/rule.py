@@ -16,7 +16,7 @@ from ..array.backend import xp
 from ..core.carriers import RAW
 from ..core.row import Row
 from ..text.numbers import honest, plus, summed
-from ..text.tex import tex_of
+from ..text.tex import Symbol as Letter, tex_of
 from .preview import FULL, cells, exactly, full, in_full, preview, shown, told, type_name, with_brackets
 from .snapshot import NodeRecord, Saved
 from .symbols import Symbol, Symbols, tex_name
@@ -25,6 +25,8 @@ OPEN_END = str(2**63 - 1)  # the end that `x[1:]` saves
 MOST_ROOM = 40  # characters of a sum that a picture has room for
 MOST_NUMBERS = 13  # more numbers than this make a line that no callout has room for
 MOST_CELLS = 64  # and, of matrices, more than this
+KTH = re.compile(r"(\\text\{[^{}]*\})|\bk(?=\])")  # names, and the place of one of several
+IN_WORDS = re.compile(r"standardized|windows")  # what the digits beside it do not say
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +59,11 @@ def rule(names: Symbols, node: NodeRecord, row: Row | None, slot: int, incoming:
     word = row.differentiable[0 if several else slot]
     came = [names.at((node.id, nr), "" if g is None else told(g)) for nr, g in enumerate(incoming)]
     letters, used = spelling(names, node, row, saved)
-    together = came[0].tex if len(came) == 1 else rf"\left({', '.join(s.tex for s in came)}\right)"
+    together: Any = came[0].tex if len(came) == 1 else tuple(
+        "0" if g is None else s.tex for g, s in zip(incoming, came, strict=True))
     grad = rf"{together}[\mathrm{{part}}]" if node.name == "CopySlices" else together
-    made = tex_of(row.derivatives[word], row.letters | letters | {"grad": grad})
+    given = Letter(grad, rank=len(incoming[0].shape)) if len(incoming) == 1 else grad
+    made = tex_of(row.derivatives[word], row.letters | letters | {"grad": given})
     if grad != together and slot == 0:  # what is not written passes by
         made = together if made == grad else rf"{grad} \leftarrow {made}"
     whole = f"{sent.tex} = {made}"
@@ -67,7 +71,7 @@ def rule(names: Symbols, node: NodeRecord, row: Row | None, slot: int, incoming:
     text = full(result)
     filled_in, operands = with_values(node, row, word, incoming, result, saved)
     if several:
-        whole, filled_in = (tex.replace("[k]", f"[{slot}]") for tex in (whole, filled_in))
+        whole, filled_in = (KTH.sub(lambda found: found[1] or str(slot), tex) for tex in (whole, filled_in))
     if len(incoming) == 1 and "[" not in preview(incoming[0]) + text:  # between single numbers a product is just one
         whole, filled_in = (tex.replace(r"\odot", r"\cdot") for tex in (whole, filled_in))
     shown = [used[name] for name in row.uses[word] if name in used]
@@ -75,24 +79,27 @@ def rule(names: Symbols, node: NodeRecord, row: Row | None, slot: int, incoming:
 
 
 def spelling(names: Symbols, node: NodeRecord, row: Row,
-             saved: Mapping[str, Any]) -> tuple[dict[str, str | None], dict[str, Symbol]]:
+             saved: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Symbol]]:
     """How what a node saved is written in its rules, and the tensors among it."""
     letters: dict[str, str | None] = {}
     tensors: dict[str, Symbol] = {}
     for field in row.saved:
         kept = next((s for s in node.saved if s.field == field), None)
-        if kept and not kept.is_tensor:
+        if kept is None:  # an option that its node does not show: the letter of the table
+            continue
+        if not kept.is_tensor:
             letters[field] = (as_tex(kept.text) or tex_name(kept.text)) if is_given(kept) else None
-        elif kept and kept.tensor is None and kept.text == "None":
+        elif kept.tensor is None and kept.text == "None":
             letters[field] = None
-        elif kept and kept.tensor is None and as_tex(kept.text):
+        elif kept.tensor is None and as_tex(kept.text):
             letters[field] = as_tex(kept.text)  # a constant without a name is its value
         else:
             name, value = names.saved(node, field), saved.get(field)
             letters[field] = tex_name(name)
             if hasattr(value, "reshape"):
                 tensors[field] = Symbol(name, name, told(value))
-    return {field: tex for field, tex in letters.items() if tex != ""}, tensors
+    ranks = {field: len(value.shape) for field, value in saved.items() if hasattr(value, "shape")}
+    return {field: tex and Letter(tex, rank=ranks.get(field)) for field, tex in letters.items() if tex != ""}, tensors
 
 
 def with_values(node: NodeRecord, row: Row, word: str, incoming: tuple[Any, ...], result: Any,
@@ -103,7 +110,7 @@ def with_values(node: NodeRecord, row: Row, word: str, incoming: tuple[Any, ...]
     alone = f"= {last}" if end else ""
     used = [name for name in row.uses[word] if name != "F"]
     values = {name: incoming[0] if name == "grad" else saved.get(name) for name in used}
-    arrays = {name: v for name, v in values.items() if hasattr(v, "reshape")}
+    arrays: dict[str, Any] = {name: v for name, v in values.items() if hasattr(v, "reshape")}
     options = {s.field: as_tex(s.text) if is_given(s) else None for s in node.saved if s.field not in arrays}
     if not end or len(incoming) != 1 or node.name == "CopySlices" or not all(map(in_full, (*arrays.values(), result))):
         return alone, ()
@@ -120,12 +127,13 @@ def with_values(node: NodeRecord, row: Row, word: str, incoming: tuple[Any, ...]
     spelled = {name: as_tex(t) for name, t in texts.items()}
     if not all(spelled.values()):  # ∞, which no formula takes
         return alone, ()
-    put_in = tex_of(row.derivatives[word], row.letters | options | spelled)
+    ranked = {name: Letter(tex, rank=len(arrays[name].shape)) for name, tex in spelled.items()}
+    put_in = tex_of(row.derivatives[word], row.letters | options | ranked)
     by_zero = [as_tex(t) for name, t in texts.items() if any(v == 0 for v in cells(arrays[name]))]
     if any(f"}}{{{t}}}" in put_in or f"/ {t}" in put_in for t in by_zero) and all(map(math.isfinite, cells(result))):
         return alone, ()  # what the row does where its quotient is not defined is not written in it
     most = MOST_CELLS if "[[" in end and "[[[" not in put_in + end else MOST_NUMBERS
-    if put_in in (end, "0") or len(re.findall(r"[\d.]+", put_in + end)) > most:
+    if put_in in (end, "0") or IN_WORDS.search(put_in) or len(re.findall(r"[\d.]+", put_in + end)) > most:
         return alone, ()
     sign = r"\to" if put_in == as_tex(texts.get("grad", "")) else written.sign.replace("≈", r"\approx")
     return f"= {with_signs(put_in)} {sign} {last}", tuple(texts.items())  # expanded: the same number, more often

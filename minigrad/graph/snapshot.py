@@ -149,8 +149,8 @@ class TensorRecord:
 
     @property
     def label(self) -> str:
-        """Its name, else its id."""
-        return self.name or self.id
+        """Its name; without one its id, of what nobody computed behind its kind."""
+        return self.name or (self.id if self.kind == "nonleaf" else f"{self.kind} {self.id[1:]}")
 
 
 @dataclass(frozen=True, slots=True)

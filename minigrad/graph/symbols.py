@@ -1,8 +1,8 @@
 """What values are called in one recorded backward: each symbol means one value.
 
-A tensor is called what the learner calls it, else by its expression, `(x * w)`, else by its node,
-`MulBackward0 #3`. Its whole gradient is `∂loss/∂w`, unless a hook changed something on the way or backward began
-with another gradient than 1: then it is the `gradient of w`. What arrives on one of several ways is `to w via
+A tensor is called what the learner calls it, else by its expression, `(x * w)`, else by its operation, `mul(·) #3`,
+with the number of its node. Its whole gradient is `∂loss/∂w`, unless a hook changed something on the way or backward
+began with another gradient than 1: then it is the `gradient of w`. What arrives on one of several ways is `to w via
 tanh(w)`, what lies there meanwhile `to w so far (2 of 3)`, what a hook made of it `gradient of w after clamp`.
 """
 
@@ -73,30 +73,37 @@ class Symbols:
         if given := self.given(t):
             return given
         if node is None or node.leaf:
-            return t.label if node else f"constant {t.id[1:]}"
+            return t.label
         parts = [e.tensor and bare(self.given(self.graph.tensor(e.tensor))) for e in node.edges]
         words = f"{node.op}({', '.join(filter(None, parts))})"  # inside a function of ours
         more = any(s.field in ("keepdim", "exponent") for s in node.saved)  # which words do not say
         alone = parts and all(parts) and not more and len(self.graph.outputs(node.id)) == 1 and len(words) <= LONGEST
-        return words if alone else self.titles[node.id] + (f"[{t.nr}]" if t.nr else "")
+        return words if alone else self.output(node) + self.nr(t)
+
+    def output(self, node: NodeRecord) -> str:
+        """What a node made, where nothing else names it."""
+        return self.titles[node.id].replace(node.name, f"{node.op}(·)", 1)
 
     def given(self, t: TensorRecord) -> str:
         """What the learner calls a tensor: by name, by its expression, or as what a module returns; "" without any."""
         source, path = self.sources.get(t.node or "", ""), self.returned.get(t.id, "")
-        nr = f"[{t.nr}]" if any(other.nr for other in self.graph.outputs(t.node or "-")) else ""
-        words = (t.name or "", f"({source})" + nr if source else "", path and f"{path}(·)")
+        words = (t.name or "", f"({source})" + self.nr(t) if source else "", path and f"{path}(·)")
         return next((w for w in words if w and PLAIN.fullmatch(w)), "")
+
+    def nr(self, t: TensorRecord) -> str:
+        """`[1]`: which of several outputs it is."""
+        return f"[{t.nr}]" if any(other.nr for other in self.graph.outputs(t.node or "-")) else ""
 
     def saved(self, node: NodeRecord, field: str) -> str:
         """A saved value: the tensor that it is, else the node's field."""
         tensor = next((s.tensor for s in node.saved if s.field == field), None)
-        return self.labels[tensor] if tensor else f"{self.titles[node.id]}.{field}"
+        return self.labels[tensor] if tensor else f"{self.titles[node.id]}._saved_{field}"
 
     # ---- gradients
 
     def at(self, place: Place, value: str = "") -> Symbol:
         """What lies at an output: what has arrived so far, all of it, or what its hooks made of it."""
-        name = self.places.get(place) or f"{self.titles[place[0]]}[{place[1]}]"
+        name = self.places.get(place) or f"{self.output(self.graph.node(place[0]))}[{place[1]}]"
         if (came := self.came[place]) < (whole := len(self.senders[place])):
             return symbol("so_far", value, name=name, n=came, m=whole)
         if place in self.after:

@@ -164,11 +164,11 @@ class TorchRecorder(Recorder):
         ours = computed(row, word, values | {name: as_array(v, v) for name, v in arrays.items()})
         if ours is None or (ours.size != sent.size and not stretches(sent.shape, ours.shape)):
             return None
-        ours = (ours.reshape(sent.shape) if ours.size == sent.size else ours).astype("float64")
+        ours = (ours if stretches(sent.shape, ours.shape) else ours.reshape(sent.shape)).astype("float64")
         small = (1,) * (ours.ndim - sent.ndim) + sent.shape
         summed = ours.sum(tuple(i for i, (m, n) in enumerate(zip(small, ours.shape, strict=True)) if m != n))
         theirs = sent.reshape(-1).astype("float64")
-        most = float(abs(theirs[xp.isfinite(theirs)]).max(initial=0))
+        most = float(abs(ours[xp.isfinite(ours)]).max(initial=0))  # of a sum, what was added
         return ours if xp.allclose(summed.reshape(-1), theirs, rtol=TOLERANCE, atol=TOLERANCE * most,
                                    equal_nan=True) else None
 

@@ -30,16 +30,19 @@ def _claim(sign: str) -> Callable[[Any, Any], Symbol]:
 
 
 class Symbol:
-    """A value that knows only how it is written."""
+    """A value that knows only how it is written; of an index also how many dims it has, where somebody knows."""
 
-    def __init__(self, tex: str, binds: int = _ATOM) -> None:
-        self.tex, self.binds = tex, binds
+    def __init__(self, tex: str, binds: int = _ATOM, rank: int | None = None) -> None:
+        self.tex, self.binds, self.rank = tex, binds, rank
 
     def at(self, least: int) -> str:
         if self.binds >= least:
             return self.tex
         left, right = "[]" if self.binds < _SUM <= least else "()"
         return rf"\left{left}{self.tex}\right{right}"
+
+    def __str__(self) -> str:
+        return self.tex
 
     def __format__(self, least: str) -> str:
         return self.at(int(least)) if least else self.tex
@@ -101,6 +104,8 @@ def symbol(value: Any) -> Symbol:
     """Any value as a symbol; numbers as they are, letters in italics, names of options upright."""
     if isinstance(value, Symbol):
         return value
+    if isinstance(value, tuple) and value:
+        return Symbol(rf"\left({', '.join(symbol(one).tex for one in value)}\right)")
     if value is None:  # an open end of a slice
         return Symbol("")
     if isinstance(value, float) and value.is_integer():
@@ -122,6 +127,32 @@ def phrase(template: str, binds: int = _ATOM) -> Callable[..., Symbol]:
     return lambda *args, **_: Symbol(template.format(*map(symbol, args)), binds)
 
 
+becomes, gains = phrase(r"{0} \leftarrow {1}", 0), phrase(r"{0} \,\text{{+=}}\, {1}", 0)
+
+
+def part(x: Any, dim: Any, *index: Any) -> Symbol:
+    r"""What an index, or the ends and the step of a slice, name along `dim`: `x[:, 2]`, `x[\ldots, 1:3]`; a `dim`
+    that is no number is left out."""
+    known = next(iter(numbers(symbol(dim)) or ()), 0)
+    ends = [re.sub(r"\\left\((-\d+)\\right\)", r"{\1}", symbol(one).tex) for one in index]
+    here = "{:}".join(ends[:2] if ends[2:] == ["1"] else ends)
+    places = ["{:}"] * known + [here] if known >= 0 else [r"\ldots", here, *["{:}"] * (-1 - known)]
+    return Symbol(f"{symbol(x):4}[{', '.join(places)}]")
+
+
+def along(dim: Any) -> Symbol:
+    """`dim 1`; nothing where all dims are meant, the word alone where it is no number."""
+    known = numbers(symbol(dim))
+    return Symbol("" if known == [()] or dim is None else rf"\mathrm{{dim}}\:{known[0]}" if known else r"\mathrm{dim}")
+
+
+def among(x: Any, index: Symbol, dim: Any, others: int = 0) -> Symbol:
+    """`x[i, index]`: an index along `dim`, and letters for the dims that it has besides, and for `others`."""
+    places: list[Any] = ["i", "j", "k", "l"][:max(1, (index.rank or 0) + others)]
+    places[(numbers(symbol(dim)) or [0])[0] if len(places) > 1 else 0] = index
+    return Symbol(f"{symbol(x):4}[{', '.join(map(str, places))}]")
+
+
 def numbers(*symbols: Symbol) -> list[Any] | None:
     """What symbols say that are spelled as numbers; None if one is a name."""
     try:
@@ -130,9 +161,9 @@ def numbers(*symbols: Symbol) -> list[Any] | None:
         return None
 
 
-def side_by_side(several: Symbol) -> list[Symbol]:
-    """The parts of what is spelled `(a, b)`, which stand in brackets already; of a name the first two."""
-    return [several] if several.tex.startswith(r"\left(") else [several[0], several[1], Symbol(r"\ldots")]
+def side_by_side(several: Any) -> Symbol:
+    """Several gradients in brackets; of those that have a name together the first two."""
+    return symbol(several if isinstance(several, tuple) else (several[0], several[1], Symbol(r"\ldots")))
 
 
 def cases(condition: Any, value: Any, other: Any) -> Symbol:
@@ -170,6 +201,8 @@ def tex_of(formula: Callable, letters: dict[str, Any] | None = None) -> str:
     """The TeX of a derivative: the formula itself, run on symbols; None is an option that was not given."""
     spelled = {**table("names")["letters"], **(letters or {})}
     names = formula.__code__.co_varnames[:formula.__code__.co_argcount]
-    values = [SYMBOLS if n == "F" else None if spelled.get(n, n) is None else Symbol(spelled.get(n) or symbol(n).tex)
-              for n in names]
+    given = {n: spelled.get(n, n) for n in names}  # of several gradients a tuple
+    values = [SYMBOLS if n == "F" else None if v is None else tuple(map(Symbol, v)) if isinstance(v, tuple) else
+              v if isinstance(v, Symbol) else Symbol(v if v and n in spelled else symbol(n).tex)
+              for n, v in given.items()]
     return re.sub(r"(\\left\(|, )\\left\((-[\d.]+)\\right\)(?=\\right\)|, )", r"\1\2", symbol(formula(*values)).tex)

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from importlib.util import find_spec
+from itertools import islice
 from math import log10
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,7 @@ from .scenes import fault_said
 SHOW = frozenset({"values", "grads", "saved", "hooks", "versions", "scopes"})
 NO_PIXELS = 300  # boxes
 NOT_NAMES = frozenset({"In", "Out"})
+MOST_LISTED = 100  # entries of a list in which leaves are looked for
 NARROWEST = 200  # px, of a picture: a pill and its wires
 MUCH_TOO_HIGH = 900  # px, beyond which lines of code are folded
 Read = Callable[..., Graph]  # `graph.read` or `graph.read_torch`
@@ -157,7 +159,7 @@ def learners_scope() -> dict[str, Any]:
 
 
 def learners_names(modules: bool = False) -> dict[str, AnyTensor]:
-    """Names and tensors where the learner stands; modules themselves on request."""
+    """Names and tensors where the learner stands, and leaves in lists and dicts; modules themselves on request."""
     found: dict[str, AnyTensor] = {}
     scope = {name: v for name, v in learners_scope().items() if not name.startswith("_") and name not in NOT_NAMES}
     listed = ((f"{name}[{k}]", m) for name, v in scope.items() if isinstance(v, list) for k, m in enumerate(v)
@@ -168,6 +170,11 @@ def learners_names(modules: bool = False) -> dict[str, AnyTensor]:
         elif hasattr(type(value), "named_parameters"):
             found |= {name: value} if modules else {}
             found |= {f"{name}.{k}": p for k, p in value.named_parameters()}
+    kinds: dict[type, Any] = {list: enumerate, tuple: enumerate, dict: dict.items}
+    for name, value in scope.items():  # leaves without a name of their own
+        several = kinds[type(value)](value) if type(value) in kinds else ()
+        found |= {f"{name}[{k!r}]": t for k, t in islice(several, MOST_LISTED)
+                  if hasattr(type(t), "grad_fn") and t.is_leaf and t.requires_grad}
     return found
 
 

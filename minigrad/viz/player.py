@@ -88,7 +88,8 @@ def step(root: AnyTensor, gradient: AnyTensor | None = None, *, live: bool = Fal
     runs = forced_runs(root, gradient, **how) if anyway and not fault_now() else {}
     graph, frames = record(root, gradient, preview, **how)
     graph = replace(graph, tensors=tuple(replace(t, tangent=moves.get(t.id)) for t in graph.tensors))
-    call = ", ".join(f"{name}=True" for name in ("retain_graph", "create_graph") if how[name])
+    given = {"gradient": gradient is not None, "retain_graph=True": retain_graph, "create_graph=True": create_graph}
+    call = ", ".join(words for words, yes in given.items() if yes)
     return watched(Player(graph, frames, preview=preview, call=call, anyway=runs if anyway else None,
                           forward=ran(graph), **shown))
 
@@ -186,13 +187,12 @@ class Player(Stage):
                  anyway: dict[str, tuple[Frame, ...]] | None = None,
                  forward: Sequence[Event] = (), **shown: Any) -> None:
         self.graph, self.frames = graph, frames
-        self.scenes = Scenes(graph, "preview" if preview else "live" if shown.get("live") else "over")
+        self.scenes = Scenes(graph, "preview" if preview else "live" if shown.get("live") else "over", call)
         self.kept = tuple(f for f in frames if f.step <= MOST_STEPS)  # what the browser gets
         steps = self.scenes.steps(self.kept)
         drawn = pictures(graph, widest_texts(steps) if steps else expected_texts(graph))
         early = {key: self.scenes.steps(frames) for key, frames in (anyway or {}).items()}
         scene = self.scenes.scene() | {"early": None if anyway is None else early} | self.scenes.forward(forward)
-        scene["call"] = f"{scene['root']['name']}.backward({call})"
         if len(self.kept) < len(frames):  # nor can nodes be chosen: where they lead is not there
             rest = both("player.first_steps", count=MOST_STEPS, all=len(graph.nodes))
             scene |= {"faulty": True, "before": joined(scene["before"], rest)}

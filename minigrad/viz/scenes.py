@@ -17,7 +17,7 @@ from ..graph.recorder import Frame, Sent, running_order
 from ..graph.rule import MOST_ROOM
 from ..graph.snapshot import Graph, NodeRecord, Span, TensorRecord
 from ..graph.symbols import Symbol, Symbols, bare, tex_name
-from ..text import LANGUAGES, both, say, script_words
+from ..text import LANGUAGES, both, say, script_words, table
 from . import levels, words
 from .theme import shorten
 
@@ -25,9 +25,11 @@ PLAYER_SCHEMA = "minigrad.player/1"
 SENT = 4  # gradients that a caption names
 NESTED = re.compile(r"(?<![\w\]])\[(\[[^\[\]]*\](?:, \[[^\[\]]*\])*)\](\^\{\\top\})?")  # a matrix as nested brackets
 SHORT = 40  # lines of a file that is shown as a whole
-WORDS = re.compile(r"\\(?:text\{(?=else)|mathrm\{(?=copies|windows|window|part))(\w+)\}")  # of a language
+WORDS = re.compile(r"\\(?:text\{(?=else)|mathrm\{(?=copies|windows?\}|part|standardized))(\w+)\}")  # of a language
+NAMES = re.compile(r"\\text\{(?!\+=)[^{}]*\}")
 BLANK = 0xE000  # characters that nobody writes
-PARTS, BLANKS = re.compile(r"\\text\{([^{}]+)\}|\d+(?:\.\d+)?"), re.compile(r"(<mn>|<mi>)(\d+|[\ue000-\uf8ff])<")
+PARTS = re.compile(r"\\(?:text|mathrm)\{([^{}]+)\}|\d+(?:\.\d+)?")
+BLANKS = re.compile(r"(<mn>|<mi>)(\d+|[\ue000-\uf8ff])<")
 LINE = 400  # px, of a line of code beside a node's name
 # when it is asked, the slot that it hides, the question, its answer, wrong ones, and why the one and not the other
 Question = tuple[int, str, dict[str, str], str, list[str], str, str]
@@ -36,9 +38,10 @@ Question = tuple[int, str, dict[str, str], str, list[str], str, str]
 class Scenes:
     """The scenes of one recorded backward; `steps(frames)` grows with the frames of a live one."""
 
-    def __init__(self, graph: Graph, run: str = "preview") -> None:
+    def __init__(self, graph: Graph, run: str = "preview", options: str = "") -> None:
         self.graph, self.run = graph, run  # "preview", "live", or "over": it has run before the first frame is seen
         self.titles, self.labels = (names := Symbols(graph, False)).titles, names.labels
+        self.call = f"{self.labels[graph.roots[0]]}.backward({options})"
         self.named, self.last = [t.name for t in graph.tensors if t.name], [n.id for n in graph.nodes[-4:]]
         self.turns = {id: f"{i} / {len(r.turns)}" for r in graph.repeats for i, turn in enumerate(r.turns, 1)
                       for id in turn}
@@ -49,12 +52,12 @@ class Scenes:
 
     def scene(self) -> dict[str, Any]:
         """All that the player shows before the first step, and its own words."""
-        root = (tensor := self.graph.tensor(self.graph.roots[0])).label
+        tensor, root = self.graph.tensor(self.graph.roots[0]), bare(self.labels[self.graph.roots[0]])
         scopes = {s.id: f"{s.name}()" if s.kind == "call" else f"{s.path} {s.name}".strip() for s in self.graph.scopes}
         folded = levels.fold(self.graph, "ops")
         scopes |= {id: " ".join(words.title_of(folded, id)) for id in folded.rolls}
         return {
-            "schema": PLAYER_SCHEMA, "title": f"minigrad.step({root})", "before": self.before(root),
+            "schema": PLAYER_SCHEMA, "title": f"minigrad.step({root})", "call": self.call, "before": self.before(root),
             "code": "\n".join(self.code()), "sources": [[*s.items()] for s in self.sources.values()],
             "nodes": {n.id: self.node(n) for n in self.graph.nodes},
             "scopes": scopes, "root": {"name": root, "value": tensor.value or tensor.shape},
@@ -70,7 +73,7 @@ class Scenes:
         note = None if self.run == "live" else both(f"player.{self.run}{hooks}")
         hides = ["hides"] + ["lines"] * (not self.spans) if self.graph.library == "torch" else []
         hidden = (both(f"player.torch_{one}", root=root) for one in hides)
-        return joined(fault_said(self.graph), both("player.say_before", root=root, saved=saved), note, *hidden)
+        return joined(fault_said(self.graph), both("player.say_before", call=self.call, saved=saved), note, *hidden)
 
     def code(self) -> list[str]:
         """The learner's lines that made the graph, in the order in which they first ran."""
@@ -153,10 +156,17 @@ class Scenes:
     # ---- the steps
 
     def steps(self, frames: tuple[Frame, ...]) -> list[dict[str, Any]]:
-        """The scenes of the steps that have run."""
+        """The scenes of the steps that have run; the signs of rules are explained where they first come."""
         several = by_step(frames)
         coming = [*(events[0].node for events in several[1:]), ""]
-        return [self.step(events, after) for events, after in zip(several, coming, strict=False)]
+        made = [self.step(events, after) for events, after in zip(several, coming, strict=False)]
+        signs = table("names")["signs"]
+        for one in made:
+            rules = NAMES.sub("", " ".join(row.get("text", "") for row in one["rows"]))
+            new = [sign for sign, form in signs.items() if re.search(form, rules)]
+            one["signs"] = joined(*(both(f"player.sign_{sign}") for sign in new))
+            signs = {sign: form for sign, form in signs.items() if sign not in new}
+        return made
 
     def step(self, frames: list[Frame], after: str) -> dict[str, Any]:
         """One step: its events, its callout, what leaves, and a question."""
@@ -465,7 +475,8 @@ def by_step(frames: tuple[Frame, ...]) -> list[list[Frame]]:
 def transcript(graph: Graph, frames: tuple[Frame, ...]) -> str:
     """What happened, in words of the API alone, so that it reads the same in every language."""
     fault = f'   broken("{graph.fault}")' if graph.fault else ""
-    scenes, lines = Scenes(graph), [f"{graph.tensor(graph.roots[0]).label}.backward(){fault}"]
+    scenes = Scenes(graph)
+    lines = [scenes.call + fault]
     for events in by_step(frames):
         node = graph.node(events[0].node)
         line = f"   line {node.line[0]}: {node.line[1]}" if node.line else ""
@@ -562,7 +573,7 @@ def mathml(tex: str) -> str:
     parts: list[str] = []
 
     def blank(found: re.Match[str]) -> str:
-        parts.append(found[1].replace(" ", "&#x000A0;") if found[1] else found[0])
+        parts.append(found[1].replace(" ", "&#x000A0;").replace(r"\_", "_") if found[1] else found[0])
         return rf"\text{{{chr(BLANK + len(parts))}}}" if found[1] else str(len(parts))
 
     def put_in(found: re.Match[str]) -> str:
@@ -580,6 +591,6 @@ def converted(tex: str) -> str:
     from latex2mathml.converter import convert
 
     try:
-        return convert(tex).replace("mtext>", "mi>")
+        return convert(tex.replace(r"\mathrm{", r"\text{")).replace("mtext>", "mi>")  # a word is one word, also aloud
     except Exception:  # a notation that the converter does not know: the text is shown instead
         return ""

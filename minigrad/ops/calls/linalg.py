@@ -9,7 +9,6 @@ from ...core.beside.refusals import tensors_in
 from ...core.carriers import RAW, TENSORS
 from ...core.graph import TensorBase, constant
 from ...core.op import composite
-from ...text.tex import SYMBOLS, phrase
 from ..checks import check_dim, common_shape, dims_of, need, require, same_type, warn
 from ..kernels.linalg import check_vectors, square_matrices
 from ..table import linalg as rows
@@ -27,7 +26,6 @@ def outer(self: Any, vec2: Any) -> Any:
 
 
 RAW.outer = TENSORS.outer = outer
-SYMBOLS.outer = phrase(r"{0:1}\, {1:4}^{{\top}}", 1)
 
 
 @composite

@@ -12,7 +12,7 @@ from typing import Any
 
 from ...array import dtypes, namespace, strided, xp
 from ...core.carriers import formula
-from ...text.tex import SYMBOLS, Symbol, phrase
+from ...text.tex import SYMBOLS, Symbol, numbers, phrase
 from ..checks import implemented, need, require, same_type
 from .index import are_positions, check_rows
 from .reduce import kind_of
@@ -128,7 +128,7 @@ def _by_group(x: Any, groups: int) -> Any:
     return x.reshape(x.shape[0], groups, x.shape[1] // groups, math.prod(x.shape[2:]))
 
 
-@formula(r"\sum {0:1}", 1)
+@formula(r"\sum_{{\mathrm{{copies}}}} {0:1}", 1)
 def per_channel(F: Any, grad: Any) -> Any:
     """Summed over everything but dimension 1."""
     return F.sum_dim(grad, _channel_dims(grad), False)
@@ -353,7 +353,7 @@ def _parts(F: Any, x: Any, dims: tuple, eps: float) -> tuple:
     return off * rstd, rstd
 
 
-@formula(r"\hat{{{0}}}")
+@formula(r"\mathrm{{standardized}}\left({0}\right)")
 def standardized(F: Any, x: Any, dims: tuple, eps: float, group: int = 0) -> Any:
     hat = _parts(F, _in_groups(F, x, group), dims, eps)[0]
     return F.reshape(hat, tuple(x.shape)) if group else hat
@@ -417,7 +417,7 @@ def layer_norm(input: Any, weight: Any, bias: Any, normalized_shape: tuple, eps:
     return _scaled(y, weight, bias, normalized_shape, input.dtype), mean, rstd
 
 
-@formula(r"\sum {0:1}", 1)
+@formula(r"\sum_{{\mathrm{{copies}}}} {0:1}", 1)
 def to_last(F: Any, grad: Any, normalized_shape: tuple) -> Any:
     """Summed over the dimensions that a layer norm leaves alone."""
     dims = tuple(range(len(grad.shape) - len(normalized_shape)))
@@ -459,7 +459,7 @@ def batch_norm_back(F: Any, grad: Any, x: Any, running_var: Any, training: bool,
     return grad * _channelwise(F, F.rsqrt(running_var + eps), x)
 
 
-@formula(r"\hat{{{0}}}")
+@formula(r"\mathrm{{standardized}}\left({0}\right)")
 def batch_norm_hat(F: Any, x: Any, running_mean: Any, running_var: Any, training: bool, eps: float) -> Any:
     if training:
         return F.standardized(x, _channel_dims(x), eps)
@@ -504,6 +504,6 @@ def embedding_back(grad_output: Any, indices: Any, count: int, padding_idx: int,
     return whole
 
 
-@formula(r"{0:1} \odot \left[{1} \ne {2}\right]", 1)
+@formula(tex=lambda grad, i, pad: grad if (numbers(pad) or (0,))[0] < 0 else grad * (i != pad))
 def without_padding(F: Any, grad: Any, indices: Any, padding_idx: int) -> Any:
     return grad if padding_idx < 0 else grad * F.unsqueeze(indices != padding_idx, -1)

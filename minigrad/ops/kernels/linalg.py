@@ -280,7 +280,7 @@ def det_slope(F: Any, grad: Any, A: Any, result: Any) -> Any:
     return (U * (signed * F.unsqueeze(F.others(S, -1), -2))) @ Vh
 
 
-@formula(tex=lambda g, x, *_: g @ transposed(x))
+@formula(tex=lambda g, x, *_: SYMBOLS.outer(g, x) if x.rank == 1 else g @ transposed(x))
 def outer_of(F: Any, g: Any, x: Any, A: Any, left: bool) -> Any:
     if left and _is_vector(A, x):
         return F.unsqueeze(g, -1) @ F.unsqueeze(x, -2)

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...array import dtypes, namespace, xp
 from ...core.carriers import RAW, formula
-from ...text.tex import SYMBOLS, Symbol, numbers, symbol
+from ...text.tex import SYMBOLS, Symbol, along, among, becomes, numbers, part, phrase, symbol
 from ..checks import check_dim, common_shape, floats_only, implemented, need, require
 from .index import grid
 from .pointwise import beside
@@ -270,7 +270,12 @@ def count(F: Any, sizes: tuple, dim: Any) -> int:
     return count_of(sizes, dim)
 
 
-@formula(tex=lambda grad, *_: grad)
+def _kept(grad: Symbol, _sizes: Any, dim: Any, keepdim: Any) -> Symbol:
+    gone_ = "False" in f"{keepdim}" and numbers(symbol(dim)) not in (None, [()])
+    return SYMBOLS.call("unsqueeze", (grad, dim)) if gone_ and grad.rank != 0 else grad
+
+
+@formula(tex=_kept)
 def kept(F: Any, grad: Any, sizes: tuple, dim: Any, keepdim: bool) -> Any:
     """A reduced gradient with its dimensions back as ones, ready to broadcast."""
     if keepdim or not sizes:
@@ -281,16 +286,17 @@ def kept(F: Any, grad: Any, sizes: tuple, dim: Any, keepdim: bool) -> Any:
     return F.reshape(grad, tuple(lengths))
 
 
-@formula(r"\mathrm{{expand}}\left({0}, {2}\right)")
+@formula(tex=lambda grad, _sizes, dim, _keepdim: SYMBOLS.call("expand", (grad, along(dim))))
 def expanded(F: Any, grad: Any, sizes: tuple, dim: Any, keepdim: bool) -> Any:
     """A reduced gradient as often as what was reduced."""
     return F.expand(F.kept(grad, sizes, dim, keepdim), sizes)
 
 
-def _norm_tex(grad: Symbol, x: Symbol, norm: Symbol, ord: Symbol, *_: Any) -> Symbol:
+def _norm_tex(grad: Symbol, x: Symbol, norm: Symbol, ord: Symbol, *dims: Any) -> Symbol:
+    grad, norm = (_kept(v, x, *dims) for v in (grad, norm))
     sign = grad * SYMBOLS.sgn(x)
     if "inf" in f"{ord}":
-        return sign * (hits := SYMBOLS.abs(x) == norm) / SYMBOLS.call("count", (hits,))
+        return sign * (hits := SYMBOLS.abs(x) == norm) / SYMBOLS.call("count", (hits, *dims[:1]))
     if f"{ord}" in ("1", "1.0"):
         return sign
     return SYMBOLS.where(x == 0, 0.0, sign * (SYMBOLS.abs(x) / norm) ** (ord - 1))
@@ -329,7 +335,8 @@ def renorm_slope(F: Any, grad: Any, x: Any, p: float, dim: int, maxnorm: float) 
     return F.where(norm > maxnorm, maxnorm * inverse * (grad - inverse * longer), grad)
 
 
-@formula(r"{0:1} \odot \prod_{{j \ne i}} {1:4}[j]", 1)
+@formula(tex=lambda grad, x, _result, dim=None, keepdim=True: phrase(r"{0:1} \odot \prod_{{j \ne i}} {1}", 1)(
+    _kept(grad, x, dim, keepdim), part(x, dim, Symbol("j"))))
 def prod_slope(F: Any, grad: Any, x: Any, result: Any, dim: int | None = None, keepdim: bool = False) -> Any:
     """grad * result / x; where one element is 0, the product of the others is asked for."""
     if not x.shape:
@@ -368,7 +375,8 @@ def ties(F: Any, x: Any, best: Any) -> Any:
     return F.cast(F.sum(F.reached(x, best)), kind_of(best))
 
 
-@formula(tex=lambda grad, x, best, *dim: grad * (x == best) / SYMBOLS.call("count", (x == best, *dim[:1])))
+@formula(tex=lambda grad, x, best, dim, keepdim: _kept(grad, x, dim, keepdim) * (
+    hit := x == _kept(best, x, dim, keepdim)) / SYMBOLS.call("count", (hit, dim)))
 def share(F: Any, grad: Any, x: Any, best: Any, dim: Any, keepdim: bool) -> Any:
     """The gradient of an extreme, in equal parts to all elements that reach it."""
     mask = x == F.kept(best, tuple(x.shape), dim, keepdim)
@@ -376,13 +384,14 @@ def share(F: Any, grad: Any, x: Any, best: Any, dim: Any, keepdim: bool) -> Any:
     return F.kept(grad, tuple(x.shape), dim, keepdim) * mask / F.cast(count, kind_of(best))
 
 
-@formula(tex=lambda grad, x, least, most, *_: SYMBOLS.share(grad[0], x, least) + SYMBOLS.share(grad[1], x, most))
+@formula(tex=lambda grad, x, least, most, *dim: SYMBOLS.share(grad[0], x, least, *dim) + SYMBOLS.share(
+    grad[1], x, most, *dim))
 def share_both(F: Any, grad: tuple, x: Any, least: Any, most: Any, dim: Any, keepdim: bool) -> Any:
     parts = [F.share(g, x, best, dim, keepdim) for g, best in zip(grad, (least, most), strict=True) if g is not None]
     return parts[0] if len(parts) == 1 else parts[0] + parts[1]
 
 
-@formula(r"0[{1}] \leftarrow {0}", 0)
+@formula(tex=lambda grad, index, _, dim, keepdim: becomes(among(0, index, dim, "False" in f"{keepdim}"), grad))
 def to_chosen(F: Any, grad: Any, indices: Any, sizes: tuple, dim: int, keepdim: bool) -> Any:
     """Zeros, and the gradient where `indices` say that the values were taken from."""
     if not sizes:
@@ -395,11 +404,14 @@ def to_chosen(F: Any, grad: Any, indices: Any, sizes: tuple, dim: int, keepdim: 
 
 
 def _along(name: str, x: Symbol, dim: Any) -> Symbol:
-    return SYMBOLS.call("numel" if (name, dim) == ("size", None) else name, (x,) if dim is None else (x, dim))
+    made = SYMBOLS.call("numel" if name == "size" and dim is None else name, (x,) if dim is None else (x, dim))
+    made.rank = x.rank and x.rank - 1
+    return made
 
 
-@formula(tex=lambda grad, x, dim, correction, _keepdim: grad * (
-    2 * (x - _along("mean", x, dim)) / (_along("size", x, dim) - (1 if correction is None else correction))))
+@formula(tex=lambda grad, x, dim, correction, keepdim: _kept(grad, x, dim, keepdim) * (
+    2 * (x - _kept(_along("mean", x, dim), x, dim, False)) / (
+        _along("size", x, dim) - (1 if correction is None else correction))))
 def var_slope(F: Any, grad: Any, x: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
     """2 / (n - correction) * grad * (x - mean)."""
     off = x - F.mean_dim(x, gone(dim, len(x.shape)), True)
@@ -422,13 +434,14 @@ def of_root(F: Any, grad: Any, root: Any) -> Any:
     return grad if grad is None else F.where(root == 0, 0.0, grad / (2 * root))
 
 
-@formula(r"\sum_{{j \ge i}} {0:4}[j]", 1)
+@formula(tex=lambda grad, dim: phrase(r"\sum_{{j \ge i}} {0}", 1)(part(grad, dim, Symbol("j"))))
 def cumsum_back(F: Any, grad: Any, dim: int) -> Any:
     """Sums from the end: each element counts in all sums that follow it."""
     return F.flip(F.cumsum(F.flip(grad, (dim,)), dim), (dim,)) if grad.shape else grad
 
 
-@formula(r"\sum_{{j \ge i}} {0:4}[j] \cdot \prod_{{k \le j, k \ne i}} {1:4}[k]", 1)
+@formula(tex=lambda grad, x, _result, dim: phrase(r"\sum_{{j \ge i}} {0} \cdot \prod_{{k \le j, k \ne i}} {1}", 1)(
+    part(grad, dim, Symbol("j")), part(x, dim, Symbol("k"))))
 def cumprod_slope(F: Any, grad: Any, x: Any, result: Any, dim: int) -> Any:
     """cumsum_back(grad * result) / x; with a 0 among the factors, each element by itself."""
     if not x.shape or x.shape[dim] <= 1:
@@ -443,7 +456,8 @@ def cumprod_slope(F: Any, grad: Any, x: Any, result: Any, dim: int) -> Any:
     return F.cat(pieces, dim)
 
 
-@formula(r"e^{{{1:4}[i]}} \sum_{{j \ge i}} {0:4}[j] \cdot e^{{-{2:4}[j]}}", 1)
+@formula(tex=lambda grad, x, result, dim: phrase(r"e^{{{1}}} \sum_{{j \ge i}} {0} \cdot e^{{-{2}}}", 1)(
+    part(grad, dim, Symbol("j")), part(x, dim, Symbol("i")), part(result, dim, Symbol("j"))))
 def logcumsumexp_slope(F: Any, grad: Any, x: Any, result: Any, dim: int) -> Any:
     """exp(x) times the sums from the end of grad / exp(result), in logarithms."""
     if not x.shape:

@@ -12,7 +12,7 @@ from ...array import dtypes, random
 from ...array.backend import HOST, as_strided as strided_view, device_of, in_order, move, namespace, reach, strided, xp
 from ...core.beside.refusals import shape_mismatch
 from ...core.carriers import RAW, formula
-from ...text.tex import SYMBOLS, Symbol, numbers, side_by_side, symbol
+from ...text.tex import SYMBOLS, Symbol, along, numbers, side_by_side, symbol
 from ..checks import check_dim, common_shape, need, require, torch_says
 from .reduce import whole_type
 
@@ -201,7 +201,7 @@ def split(self: Any, split_size: Any, dim: int = 0) -> list:
     return parts
 
 
-@formula(tex=lambda grad, *_: SYMBOLS.cat(*side_by_side(grad)))
+@formula(tex=lambda grad, _sizes, _lengths, dim: SYMBOLS.cat(side_by_side(grad), dim))
 def split_back(F: Any, grad: tuple, sizes: tuple, split_size: Any, dim: int) -> Any:
     """The gradients of all pieces side by side; zeros for pieces that nobody used."""
     known, dim = next(g for g in grad if g is not None), dim % len(sizes)
@@ -211,7 +211,7 @@ def split_back(F: Any, grad: tuple, sizes: tuple, split_size: Any, dim: int) -> 
     return F.cat(parts, dim)
 
 
-@formula(tex=lambda grad, _dim: SYMBOLS.stack(*side_by_side(grad)))
+@formula(tex=lambda grad, dim: SYMBOLS.stack(side_by_side(grad), dim))
 def unbind_back(F: Any, grad: tuple, dim: int) -> Any:
     known = next(g for g in grad if g is not None)
     return F.stack([F.zeros_as(known, known.shape) if g is None else g for g in grad], dim)
@@ -237,7 +237,7 @@ def cat(tensors: list, dim: int = 0) -> Any:
     return in_order(xp.concatenate(parts, dim))
 
 
-@formula(r"\mathrm{{split}}\left({0}\right)[k]")
+@formula(tex=lambda grad, dim, _: Symbol(rf"{SYMBOLS.split(grad, along(dim))}[k]"))
 def pieces(F: Any, grad: Any, dim: int, shapes: list) -> list:
     pieces, stop = [], 0
     for shape in shapes:

@@ -6,7 +6,7 @@ views (`calls/index`). The named forms (gather, scatter, index_select ...) read 
 
 from ...array.backend import xp
 from ...core.op import op
-from ...text.tex import phrase
+from ...text.tex import among, becomes, gains, part, phrase
 from ..kernels import index as kernels
 from ..kernels.pointwise import times
 from ..kernels.shape import select_part, slice_part, written
@@ -24,28 +24,29 @@ put_at = op("index_put", kernels.index_put, fixed=("indices",),
 
 # ---- along one dimension
 
-gather = op("gather", kernels.gather, fixed=("index",), keeps=("sparse_grad",), tex="{0:4}[{1}]",
+gather = op("gather", kernels.gather, fixed=("index",), keeps=("sparse_grad",), tex=among,
     self = lambda F, grad, self, index, dim: F.scatter_add(F.zeros_as(grad, F.sizes(self)), index, grad, dim))
 scatter = op("scatter", lambda self, index, src, dim: kernels.scatter(self, index, src, dim), fixed=("index",),
-    tex=phrase(r"{0:4}[{1}] \leftarrow {2}", 0),
+    tex=lambda x, i, src, dim: becomes(among(x, i, dim), src),
     self = lambda F, grad, index, dim: F.scatter_value(grad, index, dim, 0),
     src  = lambda F, grad, index, dim: F.gather(grad, index, dim))
 scatter_value = op("scatter_value", lambda self, index, dim, value: kernels.scatter(self, index, value, dim),
-    fixed=("index",), grad_fn="ScatterBackward1", scalars=("value",), tex=phrase(r"{0:4}[{1}] \leftarrow {3}", 0),
+    fixed=("index",), grad_fn="ScatterBackward1", scalars=("value",),
+    tex=lambda x, i, dim, v: becomes(among(x, i, dim), v),
     self = lambda F, grad, index, dim: F.scatter_value(grad, index, dim, 0))
 scatter_reduced = op("scatter_reduced", lambda self, index, src, dim, reduce: kernels.scatter(
         self, index, src, dim, reduce), fixed=("index",), grad_fn="NotImplemented",
     torch_name="torch::autograd::NotImplemented", tex=phrase(r"{0:4}[{1}] \leftarrow {2}", 0),
     **dict.fromkeys(("self", "src"), lambda F: F.refuse("aten::scatter")))
 scatter_add = op("scatter_add", lambda self, index, src, dim: kernels.scatter(self, index, src, dim, True),
-    fixed=("index",), tex=phrase(r"0[{1}] \,\text{{+=}}\, {2}", 0),
+    fixed=("index",), tex=lambda x, i, src, dim: gains(among(x, i, dim), src),
     self = lambda grad: grad,
     src  = lambda F, grad, index, dim: F.gather(grad, index, dim))
-index_select = op("index_select", kernels.index_select, fixed=("index",), tex="{0:4}[{1}]",
+index_select = op("index_select", kernels.index_select, fixed=("index",), tex=lambda x, i, dim: part(x, dim, i),
     self = lambda F, grad, self_sym_sizes, index, dim: F.index_add(F.zeros_as(grad, self_sym_sizes), index, grad, dim))
 index_add = op("index_add", lambda self, index, source, dim, alpha=1: kernels.index_write(
         self, index, times(source, alpha), dim, "add"), fixed=("index",), keeps=("source_dim",),
-    scalars=("alpha",), tex=phrase(r"0[{1}] \,\text{{+=}}\, {2}", 0),
+    scalars=("alpha",), tex=lambda x, i, src, dim, *_: gains(part(x, dim, i), src),
     self   = lambda grad: grad,
     source = lambda F, grad, source, index, dim, alpha: F.scaled(F.index_select(grad, index, dim), alpha))
 index_copy = op("index_copy", lambda self, index, source, dim: kernels.index_write(self, index, source, dim, "copy"),
@@ -53,7 +54,7 @@ index_copy = op("index_copy", lambda self, index, source, dim: kernels.index_wri
     self   = lambda F, grad, index, dim: F.index_fill(grad, index, dim, 0),
     source = lambda F, grad, source, index, dim: F.index_select(grad, index, dim))
 index_fill = op("index_fill", lambda self, index, dim, value: kernels.index_write(self, index, value, dim, "fill"),
-    fixed=("index",), scalars=("value",), numbered=True, tex=phrase(r"{0:4}[{1}] \leftarrow {3}", 0),
+    fixed=("index",), scalars=("value",), numbered=True, tex=lambda x, i, dim, v: becomes(part(x, dim, i), v),
     self = lambda F, grad, index, dim: F.index_fill(grad, index, dim, 0))
 index_fill_tensor = op("index_fill_tensor", lambda self, index, value, dim: kernels.index_write(
         self, index, value, dim, "fill"), fixed=("index",), grad_fn="IndexFillBackward1", **index_fill.row.derivatives,
@@ -78,12 +79,12 @@ put = op("put", kernels.put, fixed=("index",), tex=phrase(r"0[{1}] \,\text{{+=}}
 # ---- a part written into a copy
 
 select_scatter = op("select_scatter", lambda self, src, dim, index: written(
-        self.copy(), src, select_part, dim, index), tex=phrase(r"{0:4}[{3}] \leftarrow {1}", 0),
+        self.copy(), src, select_part, dim, index), tex=lambda x, src, *at: becomes(part(x, *at), src),
     self = lambda F, grad, dim, index: F.select_scatter(grad, F.zeros_as(grad, ()), dim, index),
     src  = lambda F, grad, dim, index: F.select(grad, dim, index))
 slice_scatter = op("slice_scatter", lambda self, src, dim=0, start=None, end=None, step=1: written(
         self.copy(), src, slice_part, dim, start, end, step),
-    tex=phrase(r"{0:4}[{3}{{:}}{4}{{:}}{5}] \leftarrow {1}", 0),
+    tex=lambda x, src, *at: becomes(part(x, *at), src),
     self = lambda F, grad, dim, start, end, step: F.slice_scatter(grad, F.zeros_as(grad, ()), dim, start, end, step),
     src  = lambda F, grad, dim, start, end, step: F.slice(grad, dim, start, end, step))
 nonzero_positions = op("nonzero", lambda self: xp.argwhere(self))

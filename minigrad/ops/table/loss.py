@@ -6,7 +6,7 @@ to the elements: all of it for a sum, an n-th part for a mean.
 
 from ...array.backend import xp
 from ...core.op import op
-from ...text.tex import SYMBOLS, Symbol
+from ...text.tex import SYMBOLS, Symbol, among, becomes
 from ..kernels import loss as kernels
 from ..kernels.pointwise import beside
 from ..kernels.reduce import norm
@@ -38,7 +38,8 @@ nll_loss2d = op("nll_loss2d", kernels.nll, fixed=("target", "weight"), outputs=(
     **nll_loss.row.derivatives)
 nll_loss_backward = op("nll_loss_backward", kernels.nll_back,
     grad_fn="NllLossBackwardBackward0", fixed=("target", "weight", "total_weight"),
-    tex=lambda g, _x, t, w, total, *_: SYMBOLS.to_chosen(-SYMBOLS.weighted(g, w and w[t]) / total, t),
+    tex=lambda g, _x, t, w, total, *_: becomes(
+        among(0, t, 1, 1 if t.rank else 0), -SYMBOLS.weighted(g, w and w[t]) / total),
     grad_output = lambda F, grad, target, weight, reduction, ignore_index: F.nll_loss(
         grad, target, weight, reduction, ignore_index)[0],
     self        = lambda F, grad, self_sym_sizes: F.zeros_as(grad, self_sym_sizes))

@@ -6,7 +6,7 @@ and sorting give it back in the order they took.
 
 from ...array.backend import xp
 from ...core.op import op
-from ...text.tex import phrase
+from ...text.tex import along, phrase
 from ..checks import implemented
 from ..kernels import reduce as kernels
 
@@ -16,7 +16,7 @@ sum_all = op("sum", kernels.total, numbered=True, tex=phrase(r"\sum {0:1}", 1),
     self = lambda F, grad, self_sym_sizes: F.expand(grad, self_sym_sizes))
 sum_dim = op("sum_dim", lambda self, dim, keepdim=False: xp.add.reduce(
         self, kernels.axes_of(dim, self), kernels.whole_type(self), None, keepdim),
-    grad_fn="SumBackward1", tex=phrase(r"\sum {0:1}", 1),
+    grad_fn="SumBackward1", tex=lambda x, dim, *_: phrase(r"\sum_{{{1}}} {0:1}", 1)(x, along(dim)),
     self = lambda F, grad, self_sym_sizes, dim, keepdim: F.expanded(grad, self_sym_sizes, dim, keepdim))
 sum_as = op("sum_as", lambda self, kind: xp.add.reduce(self, None, dtype=kind),
     grad_fn="SumBackward0", elementwise=True, numbered=True, **sum_all.row.derivatives)

@@ -7,7 +7,7 @@ one part of a storage, and values that come from nowhere.
 
 from ...array import as_strided as strided_view, dtypes, move, namespace, random, xp
 from ...core.op import op
-from ...text.tex import SYMBOLS, phrase
+from ...text.tex import SYMBOLS, Symbol, becomes, part, phrase
 from ..kernels import shape as kernels
 from .pointwise import STEP
 from .reduce import sum_all
@@ -33,9 +33,9 @@ squeeze_dims = op("squeeze_dims", kernels.squeeze, view=True, grad_fn="SqueezeBa
 expand = op("expand", kernels.expand, view=True, tex=r"\mathrm{{expand}}\left({0}\right)",
     self = lambda F, grad, self_sym_sizes: F.sum_to(grad, self_sym_sizes))
 alias = op("alias", lambda self: self[...], view=True, self=lambda grad: grad)
-select = op("select", kernels.select_part, view=True, tex="{0:4}[{2}]",
+select = op("select", kernels.select_part, view=True, tex=part,
     self = lambda F, grad, self_sym_sizes, dim, index: F.select_back(grad, self_sym_sizes, dim, index))
-slice_ = op("slice", kernels.slice_part, view=True, tex="{0:4}[{2}{{:}}{3}{{:}}{4}]",
+slice_ = op("slice", kernels.slice_part, view=True, tex=part,
     self = lambda F, grad, self_sym_sizes, dim, start, end, step: F.slice_back(
         grad, self_sym_sizes, dim, start, end, step))
 diagonal = op("diagonal", kernels.diagonal, view=True, tex=r"{0:4}[\mathrm{{diagonal}}]",
@@ -51,7 +51,7 @@ split_with_sizes = op("split_with_sizes", lambda self, split_sizes, dim=0: kerne
     view="multi", multi=True,
     self = lambda F, grad, self_sym_sizes, split_sizes, dim: F.split_back(grad, self_sym_sizes, split_sizes, dim))
 unbind = op("unbind", lambda self, dim=0: [kernels.select_part(self, dim, i) for i in range(self.shape[dim])],
-    view="multi", multi=True, tex="{0:4}[k]",
+    view="multi", multi=True, tex=lambda x, dim: part(x, dim, Symbol("k")),
     self = lambda F, grad, dim: F.unbind_back(grad, dim))
 as_strided = op("as_strided", lambda self, size, stride, storage_offset, whole, part: strided_view(
         self, size, stride, storage_offset),
@@ -106,11 +106,11 @@ constant_pad_nd = op("constant_pad_nd", kernels.pad, scalars=("value",), tex=r"\
 
 select_back = op("select_back", lambda self, sizes, dim, index: kernels.placed(
         self, sizes, kernels.select_part, dim, index), grad_fn="SelectBackwardBackward0",
-    tex=phrase(r"0[{3}] \leftarrow {0}", 0),
+    tex=lambda g, _sizes, *at: becomes(part(0, *at), g),
     self = lambda F, grad, dim, index: F.select(grad, dim, index))
 slice_back = op("slice_back", lambda self, sizes, dim, start, end, step: kernels.placed(
         self, sizes, kernels.slice_part, dim, start, end, step),
-    grad_fn="SliceBackwardBackward0", tex=phrase(r"0[{3}{{:}}{4}{{:}}{5}] \leftarrow {0}", 0),
+    grad_fn="SliceBackwardBackward0", tex=lambda g, _sizes, *at: becomes(part(0, *at), g),
     self = lambda F, grad, dim, start, end, step: F.slice(grad, dim, start, end, step))
 diagonal_back = op("diagonal_back", lambda self, sizes, offset, dim1, dim2: kernels.placed(
         self, sizes, kernels.diagonal, offset, dim1, dim2), grad_fn="DiagonalBackwardBackward0",

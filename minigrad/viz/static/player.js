@@ -746,7 +746,7 @@ function render({ model, el }) {
     if (S.quiz) return [quizForm(step)];
     if (S.present && drive() && walk.isEnd.has(k) && !st.bad && walk.count(k) < walk.size) return [head, choices(st)];
     if (st.bad === id) return [head, ...failure(f.event)];
-    return [head, ...rows(step, f.at), fanIn(id, st)].filter(Boolean);
+    return [head, ...rows(step, f.at), step.signs.en && h("div", { class: "mg-row mg-signs" }, muted(two(step.signs))), fanIn(id, st)].filter(Boolean);
   }
   /** A value of forward with its name. @param {Json} one */
   function value(one) {
