@@ -16,7 +16,7 @@ from .places import SHOW_ALL, lay_out
 from .svg import render
 from .words import PAIR
 
-LABELS, CHINESE = re.compile(r">([^<]*)</text>"), re.compile(f"{PAIR}[^<]*")
+LABELS, CHINESE = re.compile(r">([^<]*)</(?:text|title|desc)>"), re.compile(f"{PAIR}[^<]*")
 WIDEST_STAGE = 1250  # px
 LONG = {True: 12, False: 24}  # characters that the wire into a box, and any other, has room for
 ALL_TOGETHER = 400_000  # characters: what pictures with one box opened may take

@@ -20,14 +20,18 @@ function option(one, i, { name, many, code }) {
 function cell(one, tag, i) {
   const { text, name, label, value, heat, state, one: only } = typeof one === "string" ? { text: one } : one;
   const style = heat === undefined ? null : `--mg-heat:${Math.round(heat * 45)}%`;
-  const props = { style, class: heat === undefined ? state && "mg-" + state : "mg-heat", scope: tag === "th" && (i ? "col" : "row") };
-  return h(tag, props, name ? h("label", {}, h("input", { type: only ? "radio" : "checkbox", name, value, "aria-label": label })) : text);
+  const kind = text || name ? tag : "td";                                  // what is empty heads nothing
+  const props = { style, class: heat === undefined ? state && "mg-" + state : "mg-heat", scope: kind === "th" && (i ? "col" : "row") };
+  return h(kind, props, name ? h("label", {}, h("input", { type: only ? "radio" : "checkbox", name, value, "aria-label": label })) : text);
 }
 
 /** The kinds of parts. @type {Record<string, (part: Json) => HTMLElement>} */
 const PARTS = {
   text: ({ text, role }) => h("p", { class: "mg-" + role }, ...rich(text)),
-  picture: ({ svg, wide }) => h("div", { class: "mg-picture" + (wide ? " mg-wide" : "") }, picture(svg)),
+  picture: ({ svg, wide }) => {                                            // a wide one may scroll: by keys, too
+    const drawn = picture(svg), label = drawn.querySelector("title")?.textContent;
+    return h("div", wide ? { class: "mg-picture mg-wide", tabindex: 0, role: "group", "aria-label": label } : { class: "mg-picture" }, drawn);
+  },
   options: (part) => h("fieldset", { class: part.code ? "mg-code" : "mg-pills" },
     part.label && h("legend", {}, ...rich(part.label)), ...part.options.map((one, i) => option(one, i, part))),
   field: ({ name, label }) => h("label", { class: "mg-field" }, h("span", {}, ...rich(label)),

@@ -21,6 +21,7 @@ const MATH = new Set(("math mrow mi mn mo ms mtext mspace msub msup msubsup move
 const GLIDE_MS = 650, OPEN_MS = 280, LARGEST = 1.3, WIDEST_TEXT = 420, SPEEDS = [0.25, 0.5, 1, 2, 4];
 /** How long an event moves, in ms at 1×. */
 const LASTS = { seed: 900, hook: 1100, compute: 1600, free: 800, send: 1300, accumulate: 1600, meet: 1900, make: 900 };
+const LONG = 24;  // characters: what may break at commas, too
 const TEXT = 13, LEAST = { page: 12.02, presenter: 24.04 };  // units of the picture, and px on the screen
 
 // ---------------------------------------------------------------- small makers of elements
@@ -57,6 +58,46 @@ function two(pair) {
   return box;
 }
 
+/** The attributes of a control that has a name in either language, as a hint too where `hint`. @param {Both} pair */
+const named = (pair, hint = false) => ({ "data-en": pair.en, "data-zh": pair.zh, title: hint && "" });
+/** A pair in the language shown, or both. @param {Both|DOMStringMap} pair @param {string} lang */
+const spoken = ({ en, zh }, lang) => ({ en, zh, both: en === zh ? en : en + " / " + zh })[lang];
+/** Show a language, and name in it whatever has a name. @param {HTMLElement} root @param {"en"|"zh"|"both"} lang */
+function speak(root, lang) {
+  root.lang = lang === "zh" ? "zh" : "en";
+  for (const name of ["en", "zh", "both"]) root.classList.toggle("mg-" + name, name === lang);
+  for (const one of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll("[data-en]"))) {
+    const name = spoken(one.dataset, lang) ?? "";
+    if (!one.matches("span")) one.setAttribute("aria-label", name);
+    if (one.hasAttribute("title")) one.title = name;
+  }
+  const switches = /** @type {HTMLElement} */ (root.querySelector(":scope > .mg-bar [data-do=lang], :scope > .mg-body > .mg-bar [data-do=lang]"));
+  switches.textContent = { en: "EN", zh: "中", both: "EN+中" }[lang];
+  switches.setAttribute("aria-label", switches.textContent + " · " + switches.title);
+}
+/** What a drawing says, its name first: that one is read, and is no hint that lies over all of it. What stands beside
+ *  a word is not one word with it. @param {Element} svg */
+function labelled(svg) {
+  for (const one of svg.querySelectorAll("tspan + tspan")) one.before(s("tspan", { "font-size": 0 }, " "));
+  for (const one of svg.querySelectorAll("text")) one.after(" ");
+  const all = [...svg.querySelectorAll("title, desc, text")];
+  all[0].remove();
+  return all;
+}
+/** Let a drawing speak a language. @param {Json} P @param {string} lang @returns {Element[]} the labels that changed */
+function translated(P, lang) {
+  const changed = P.lang === lang ? [] : P.labels.map(([i]) => P.labelled[i]);
+  P.lang = lang;
+  changed.forEach((label, n) => { label.textContent = P.labels[n][lang === "zh" ? 2 : 1]; });
+  P.svg.setAttribute("aria-label", P.labelled[0].textContent);
+  return changed;
+}
+/** Write into a live region only what is new: the same would be read aloud again. @param {HTMLElement} el @param {...(Node|string)} kids */
+function announce(el, ...kids) {
+  const fresh = h("p", {}, ...kids);
+  if (fresh.innerHTML !== el.innerHTML) el.replaceChildren(...fresh.childNodes);
+}
+
 /** A formula or words that may read otherwise in Chinese. @param {string|Both} value @param {(text: string) => Node} make */
 const either = (value, make) => (typeof value === "string" ? make(value)
   : h("span", {}, h("span", { lang: "en" }, make(value.en)), " ", h("span", { lang: "zh" }, make(value.zh))));
@@ -76,8 +117,8 @@ function make(name, ...kids) {
   el.append(...kids);
   return el;
 }
-/** MathML from Python, copied element by element: nothing but formulas can pass. It may break before an operator
- *  that stands in no bracket that grows. @param {string} source */
+/** MathML from Python, copied element by element: nothing but formulas can pass. It may break before an operator, and
+ *  where no line is wide enough inside a call; not in a bracket that grows around a fraction. @param {string} source */
 function math(source) {
   const copy = (node) => {
     if (node.nodeType === 3) return document.createTextNode(node.data);
@@ -87,16 +128,30 @@ function math(source) {
       if (node.hasAttribute(name)) el.setAttribute(name, node.getAttribute(name));
     return el;
   };
-  const flat = (el) => (/^(math|mrow)$/.test(el.localName) && !el.querySelector(":scope > mtable, mfrac") ? [...el.childNodes].flatMap(flat) : [el]);
+  const flat = (el) => (/^(math|mrow)$/.test(el.localName) && !el.querySelector(":scope > mtable") ? [...el.childNodes].flatMap(flat) : [el]);
+  const all = flat(copy(new DOMParser().parseFromString(source, "application/xml").documentElement)), whole = new Set(), open = /** @type {number[]} */ ([]);
+  all.forEach((one, i) => {
+    if (/^[([]$/.test(one.textContent)) open.push(i);
+    const inside = /^[)\]]$/.test(one.textContent) ? all.slice(open.pop() ?? i, i + 1) : [];
+    if (inside.some((el) => el.localName === "mfrac" || el.querySelector?.("mfrac"))) for (const el of inside) whole.add(el);
+  });
   const parts = /** @type {any[][]} */ ([[]]);
-  for (const one of flat(copy(new DOMParser().parseFromString(source, "application/xml").documentElement))) {
-    const mine = parts[parts.length - 1], before = mine[mine.length - 1], sign = before?.localName === "mo" && !/[)\]|]/.test(before.textContent);
-    const breaks = (one.localName === "mo" || one.textContent === "@") && "=⊙@+−-·×→≈".includes(one.textContent.trim()) && before && !sign;
-    if (breaks) one.setAttribute("form", "infix");
-    if (/^[()]$/.test(one.textContent)) one.setAttribute("stretchy", "false");  // its other half may stand in another part
-    if (breaks) parts.push([one]); else mine.push(one);
-  }
-  return h("span", { class: "mg-math" }, ...parts.flatMap((kids) => [make("math", make("mrow", ...kids)), "\u200b"]));
+  all.forEach((one, i) => {
+    const before = all[i - 1], sign = before?.localName === "mo" && !/[)\]|]/.test(before.textContent);
+    const operator = (one.localName === "mo" || one.textContent === "@") && "=⊙@+−-·×→≈".includes(one.textContent.trim());
+    if (operator) one.setAttribute("form", before && !sign ? "infix" : "prefix");  // a number is one with its minus
+    if (/^[()]$/.test(one.textContent) && !whole.has(one)) one.setAttribute("stretchy", "false");  // its other half may stand in another part
+    if (operator && before && !sign && !whole.has(one)) parts.push([one]); else parts[parts.length - 1].push(one);
+  });
+  const row = (kids) => [make("math", make("mrow", ...kids)), "\u200b"];
+  return h("span", { class: "mg-math" }, ...parts.flatMap((part) => {
+    const pieces = /** @type {any[][]} */ ([[]]), long = part.reduce((sum, one) => sum + one.textContent.length, 0) > LONG;
+    part.forEach((one, i) => {
+      if (long && /^[(,]$/.test(part[i - 1]?.textContent ?? "") && !whole.has(one)) pieces.push([]);
+      pieces[pieces.length - 1].push(one);
+    });
+    return long ? [h("span", { class: "mg-long" }, ...pieces.flatMap(row)), "\u200b"] : row(part);
+  }));
 }
 
 // ---------------------------------------------------------------- the walk: frames, order, readiness
@@ -272,39 +327,38 @@ function render({ model, el }) {
   const S = {
     unsay: () => {},                                                         // puts the caption back where an entry's arithmetic stands
     crowded: 0,                                                              // the width at which a queue once left the code no room
-    quiz: "",                                                       // the node that a question is open about
+    lang: "", quiz: "",                                             // what names are in; the node that a question is open about
     early: "", refused: /** @type {Json|null} */ (null), verdict: /** @type {Json|null} */ (null), note: /** @type {Both|null} */ (null),
     answered: /** @type {Record<string, {v: number, r: number}[]>} */ ({}),
     present: false, whole: false, gone: false, own: false, timer: 0, want: 0, playing: false, u: 1, moves: 0, speed: 1, source: 0, plain: false, breaks: new Set(model.get("breaks")),
   };
   let walk = new Walk(model.get("scene"), model.get("steps"), model.get("path")), over = false;
 
-  const side = h("div", { class: "mg-side" }), card = h("div", { class: "mg-card", role: "region", "aria-label": ui.equation.en + " / " + ui.equation.zh });
+  const side = h("div", { class: "mg-side" }), card = h("div", { class: "mg-card", role: "group", ...named(ui.equation) });
   const say = h("p", { class: "mg-say", "aria-live": "polite" });
   const stage = h("div", { class: "mg-stage" }), map = s("svg", { class: "mg-map", "aria-hidden": "true" });
   const state = h("span", { class: "mg-state" }), queue = h("div", { class: "mg-queue" }), pins = h("div", { class: "mg-pins" });
   side.append(state, queue, map);
-  const code = h("div", { class: "mg-code", tabindex: 0, role: "region", "aria-label": ui.your_code.en + " / " + ui.your_code.zh });
-  const bar = h("div", { class: "mg-bar", role: "toolbar", "aria-label": "transport" });
+  const code = h("div", { class: "mg-code", tabindex: 0, role: "group", ...named(ui.your_code) });
+  const bar = h("div", { class: "mg-bar", role: "toolbar", ...named(ui.controls) });
   const dock = h("div", { class: "mg-dock" }, card, say), body = h("div", { class: "mg-body" }, pins, stage, side, dock, bar);
   const ghosts = h("div", { class: "mg-ghosts", "aria-hidden": "true" }), moving = s("g", { class: "mg-motion" });
-  const root = h("div", { class: "mg-player", tabindex: 0, role: "application", "aria-roledescription": "backward player",
+  const root = h("div", { class: "mg-player", tabindex: 0, role: "application",
     "aria-label": model.get("scene").title, "data-lm-suppress-shortcuts": "true" }, body, ghosts);
 
   // ------------------------------------------------------------ the bar
   /** @type {Record<string, HTMLButtonElement>} */
   const buttons = {};
   const button = (name, ...kids) => {
-    const label = ui[name].en + " / " + ui[name].zh;
-    const made = h("button", { type: "button", "data-do": name, title: label, "aria-label": label }, ...kids);
+    const made = h("button", { type: "button", "data-do": name, ...named(ui[name], true) }, ...kids);
     buttons[name] = /** @type {HTMLButtonElement} */ (made);
     return made;
   };
-  const range = { type: "range", min: 0, step: 0.02, "aria-label": ui.slider.en + " / " + ui.slider.zh };
+  const range = { type: "range", min: 0, step: 0.02, ...named(ui.slider) };
   const slider = /** @type {HTMLInputElement} */ (h("input", range));
-  const pace = /** @type {HTMLSelectElement} */ (h("select", { class: "mg-pace", "aria-label": ui.speed.en + " / " + ui.speed.zh },
+  const pace = /** @type {HTMLSelectElement} */ (h("select", { class: "mg-pace", ...named(ui.speed) },
     ...SPEEDS.map((speed) => h("option", { value: speed, selected: speed === 1 }, speed + "×"))));
-  const count = h("span", { class: "mg-count", title: ui.help.en + "\n" + ui.help.zh });
+  const count = h("span", { class: "mg-count", ...named(ui.help, true) });
   bar.append(
     ...["first", "prev", "play", "next", "last"].map((name) => button(name, icon(name))), slider, count, pace,
     ...["open", "predict", "drive", "present"].map((name) => button(name, two(ui[name]))), button("lang"), button("theme"));
@@ -346,7 +400,7 @@ function render({ model, el }) {
   function decorate() {
     const { svg } = P, first = svg.querySelector("g:not(.mg-frame)"), of = /** @type {Record<string, string[]>} */ ({});
     for (const id of Object.keys(walk.scene.nodes)) (of[drawn(id)] ??= []).push(id);
-    Object.assign(P, { nodes: new Map(), labelled: svg.querySelectorAll("text"), lang: "en",
+    Object.assign(P, { nodes: new Map(), labelled: labelled(svg), lang: "en",
       slots: [...svg.querySelectorAll("[data-slot]")].map((text) => ({ text, slot: text.dataset.slot, first: text.textContent })),
       parts: [...svg.querySelectorAll("[data-id]")].map((part) => ({ part, id: part.dataset.id, freed: part.matches(".mg-freed"),
         drawer: part.matches(".mg-acc"), mark: (part.matches(".mg-sum") ? "sum:" : "") + part.dataset.id })) });
@@ -368,7 +422,7 @@ function render({ model, el }) {
       return { text, roll, first: text.textContent, count: new Set(all).size };
     });
     const changing = new Set([...P.labels.map(([i]) => P.labelled[i]), ...P.loops.map((one) => one.text)]);
-    P.words = [...P.labelled].map((text) => ({ text, x: Number(text.getAttribute("x")), y: Number(text.getAttribute("y")),
+    P.words = P.labelled.slice(2).map((text) => ({ text, x: Number(text.getAttribute("x")), y: Number(text.getAttribute("y")),
       box: text.dataset.slot || changing.has(text) ? null : boxOf(text) }));
     P.word = new Map(P.words.map((entry) => [entry.text, entry]));
     const vb = svg.viewBox.baseVal, add = /** @type {(() => void)[]} */ ([]);  // what is added stands after all is measured
@@ -383,7 +437,6 @@ function render({ model, el }) {
       if (tensor) box = around(box, boxOf(tensor));                        // the drawer and its leaf are one
       group.classList.add("mg-node");
       const words = [...group.querySelectorAll("text")];
-      for (const text of words) text.after(" ");                           // else all of them are one word for a screen reader
       tensor?.setAttribute("data-node", id);
       const under = ring(box, leaf || !group.matches(".mg-op") ? 10 : Math.min(box.h / 2, 30));
       const { badge, text, rim } = tag(box, leaf ? 8 : group.matches(".mg-box") ? 2 : ids.length > 1 ? 10 : 0, ids.length);
@@ -447,7 +500,8 @@ function render({ model, el }) {
       return crowded() ? 0 : scale;
     };
     const places = root.clientWidth >= 1100 ? ["column", "side"] : root.clientWidth < 620 ? ["column"] : ["side"];
-    if (!places.some((place) => arrange(place) >= least()) && arrange("") < 0.8 * least())  // the graph first, then the code
+    const nearly = root.clientHeight < 560 ? 0.8 : 1;                        // in a low room almost all of the graph, else the code that is lit
+    if (!places.some((place) => arrange(place) >= least()) && arrange("") < nearly * least())  // the graph first, then the code
       if (!arrange(places[0])) arrange("");
     Object.assign(cam, { k: 0, w: stage.clientWidth, h: stage.clientHeight });
     show();
@@ -582,7 +636,7 @@ function render({ model, el }) {
     const now = S.quiz || f.id, ready = st.bad || k < 0 ? [] : walk.ready(st.done, now, begun);
     root.classList.toggle("mg-driving", drive());
     root.classList.toggle("mg-presenting", S.present);
-    for (const name of ["en", "zh", "both"]) root.classList.toggle("mg-" + name, name === lang());
+    if (S.lang !== lang()) speak(root, S.lang = lang());
     root.classList.toggle("mg-dark", dark());
     const before = S.u < 1 && k ? walk.state(k - 1) : st;                   // what moves has not arrived yet
     paint(before, now, ready);
@@ -621,11 +675,7 @@ function render({ model, el }) {
       entry.was = is;
       ["mg-on", "mg-freed", "mg-done", "mg-unborn"].forEach((name, i) => (i !== 2 || entry.drawer) && entry.part.classList.toggle(name, is[i]));
     }
-    if (P.lang !== lang()) for (const [i, en, zh] of P.labels) {
-      P.labelled[i].textContent = lang() === "zh" ? zh : en;
-      P.word.get(P.labelled[i]).box = null;
-    }
-    P.lang = lang();
+    for (const label of translated(P, lang())) if (P.word.has(label)) P.word.get(label).box = null;
     for (const { text, roll, first, count } of P.loops) {
       const come = walk.order.slice(0, walk.count(Math.max(0, st.at))).findLast((id) => boxed(id) === roll);
       const all = Object.keys(P.home).every((id) => boxed(id) !== roll || st.done.has(id));
@@ -652,9 +702,9 @@ function render({ model, el }) {
     text.textContent = st.at < 0 ? "" : is["mg-done"] || is["mg-now"] || !driven ? span : "";
     badge.classList.toggle("mg-empty", !text.textContent);
     const word = ui[["failed", "now", "done", "ready"].find((state) => is["mg-" + state]) ?? "waiting"];
-    const open = opens ? ". " + ui.open.en + " / " + ui.open.zh : "";
+    const open = opens ? ". " + spoken(ui.open, lang()) : "";
     const title = ids.length > 1 ? walk.scene.scopes[P.home[id]] ?? walk.title(id) : walk.title(id);
-    group.setAttribute("aria-label", (said || title) + ": " + (lang() === "zh" ? word.zh : word.en) + open);
+    group.setAttribute("aria-label", (said || title) + ": " + spoken(word, lang()) + open);
     if (opens) return;
     group.setAttribute("role", driven ? "button" : "img");
     if (driven) group.setAttribute("tabindex", "0"); else group.removeAttribute("tabindex");
@@ -815,8 +865,7 @@ function render({ model, el }) {
     const [sign, text] = saying(k);
     S.unsay();
     say.className = "mg-say" + (st.bad && !S.refused ? " mg-error" : S.refused ? " mg-refusal" : "");
-    say.replaceChildren(h("b", {}, sign), two(text));
-    if (S.verdict && !S.verdict.right) say.append(" ", h("button", { type: "button", "data-do": "replay" }, two(ui.replay)));
+    announce(say, h("b", {}, sign), " ", two(text), ...(S.verdict && !S.verdict.right ? [" ", h("button", { type: "button", "data-do": "replay" }, two(ui.replay))] : []));
   }
   /** The caption and what stands before it. @param {number} k @returns {[string, Both]} */
   function saying(k) {
@@ -836,8 +885,6 @@ function render({ model, el }) {
     buttons.play.replaceChildren(icon(S.playing ? "pause" : "play"));
     for (const [name, yes] of Object.entries({ predict: model.get("predict"), drive: drive(), present: S.present }))
       buttons[name].setAttribute("aria-pressed", String(yes));
-    buttons.lang.textContent = { en: "EN", zh: "中", both: "EN+中" }[lang()];
-    buttons.lang.setAttribute("aria-label", buttons.lang.textContent + " · " + buttons.lang.title);
     buttons.theme.textContent = dark() ? "☀" : "☾";
     slider.min = String(walk.start);
     slider.max = String(walk.end);
@@ -1251,13 +1298,12 @@ function compared({ model, el }) {
   const stages = runs.map(() => h("div", { class: "mg-one" })), marks = runs.map(() => h("span", { class: "mg-sub mg-later" }, two(ui.only_one)));
   const heads = runs.map((run, i) => h("div", { class: "mg-head" }, h("b", {}, "AB"[i]), " ", h("code", {}, run.scene.call), " ",
     ...run.lines.map((line) => h("code", { class: "mg-its-line" }, line)), marks[i]));
-  const table = h("div", { class: "mg-differences", "aria-live": "polite", tabindex: 0, role: "region", "aria-label": ui.grads.en + " / " + ui.grads.zh }), bar = h("div", { class: "mg-bar", role: "toolbar", "aria-label": "transport" });
-  const slider = /** @type {HTMLInputElement} */ (h("input", { type: "range", min: 0, max: moments.length - 1, "aria-label": ui.slider.en + " / " + ui.slider.zh }));
+  const table = h("div", { class: "mg-differences", "aria-live": "polite", tabindex: 0, role: "group", ...named(ui.grads) }), bar = h("div", { class: "mg-bar", role: "toolbar", ...named(ui.controls) });
+  const slider = /** @type {HTMLInputElement} */ (h("input", { type: "range", min: 0, max: moments.length - 1, ...named(ui.slider) }));
   const count = h("span", { class: "mg-count" }), root = h("section", { class: "mg-comparison", tabindex: 0, role: "group",
     "aria-label": "minigrad.compare", "data-lm-suppress-shortcuts": "true" }, ...runs.map((_, i) => h("div", { class: "mg-run" }, heads[i], stages[i])), table, bar);
-  const button = (name) => h("button", { type: "button", "data-do": name, title: ui[name].en + " / " + ui[name].zh, "aria-label": ui[name].en + " / " + ui[name].zh }, icon(name));
-  const speak = h("button", { type: "button", "data-do": "lang" }), shade = h("button", { type: "button", "data-do": "theme", "aria-label": ui.theme.en + " / " + ui.theme.zh }, "◐");
-  bar.append(...["first", "prev", "play", "next", "last"].map(button), slider, count, speak, shade);
+  const button = (name) => h("button", { type: "button", "data-do": name, ...named(ui[name], true) }, /lang|theme/.test(name) ? "◐" : icon(name));
+  bar.append(...["first", "prev", "play", "next", "last"].map(button), slider, count, button("lang"), button("theme"));
   const at = () => Math.max(0, Math.min(moments.length - 1, model.get("frame"))), dark = () => stages[0].firstElementChild?.classList.contains("mg-dark");
   /** Where a node, or both together, is over. */
   const isStop = (i) => i === moments.length - 1 || [0, 1].some((run) => moments[i][run] !== moments[i - 1]?.[run] && walks[run].isEnd.has(moments[i][run]) && moments[i + 1][run] >= moments[i][run]);
@@ -1285,11 +1331,9 @@ function compared({ model, el }) {
       marks[run].classList.toggle("mg-later", who !== "ab"[run]);              // its place is kept: no area changes its size
     });
     showGrads(now);
-    const speech = model.get("lang");
-    for (const name of ["en", "zh", "both"]) root.classList.toggle("mg-" + name, name === speech);
+    speak(root, model.get("lang"));
     root.classList.toggle("mg-dark", dark());
     root.classList.toggle("mg-narrow", root.clientWidth < 620);
-    speak.textContent = { en: "EN", zh: "中", both: "EN+中" }[speech];
     slider.value = String(i);
     slider.setAttribute("aria-valuetext", i + " / " + (moments.length - 1));
     count.textContent = i + " / " + (moments.length - 1);
@@ -1337,7 +1381,11 @@ function compared({ model, el }) {
   }, { signal: life.signal, capture: true });
   el.append(root);
   const ends = stages.map((stage, run) => render({ model: models[run], el: stage }));
-  for (const inner of root.querySelectorAll(".mg-one .mg-player")) inner.removeAttribute("tabindex");
+  stages.forEach((stage, run) => {
+    stage.querySelector(".mg-player")?.removeAttribute("tabindex");
+    const { dataset } = /** @type {HTMLElement} */ (stage.querySelector(".mg-card"));
+    for (const tongue of ["en", "zh"]) dataset[tongue] = "AB"[run] + " · " + dataset[tongue];
+  });
   show();
   attend(model, life, { "change:frame": show }, [root], show, show);
   return () => { life.abort(); stop(); ends.forEach((end) => end()); };
@@ -1359,25 +1407,23 @@ function explore({ model, el }) {
 
   const stage = h("div", { class: "mg-stage" }), map = s("svg", { class: "mg-map", "aria-hidden": "true" });
   const card = h("div", { class: "mg-card" }), say = h("p", { class: "mg-say", "aria-live": "polite" });
-  const code = h("div", { class: "mg-code", role: "group", "aria-label": ui.code.en + " / " + ui.code.zh });
-  const bar = h("div", { class: "mg-bar", role: "toolbar", "aria-label": "explorer" });
-  const root = h("div", { class: "mg-player mg-explorer", tabindex: 0, role: "application", "aria-roledescription": "graph explorer",
+  const code = h("div", { class: "mg-code", role: "group", ...named(ui.code) });
+  const bar = h("div", { class: "mg-bar", role: "toolbar", ...named(ui.controls) });
+  const root = h("div", { class: "mg-player mg-explorer", tabindex: 0, role: "application",
     "aria-label": scene.title, "data-lm-suppress-shortcuts": "true" },
     h("div", { class: "mg-body" }, bar, stage, h("div", { class: "mg-dock" }, card, say), h("div", { class: "mg-side" }, map, code)));
   const cam = camera(map, () => P), { sight, look } = cam;
   const buttons = /** @type {Record<string, HTMLButtonElement>} */ ({});
-  for (const [name, sign] of Object.entries({ record: "", forward: "", backward: "", open_all: "", fold_all: "", zoom_out: "−", fit: "", zoom_in: "+", lang: "", theme: "" })) {
-    const label = name in ui ? ui[name].en + " / " + ui[name].zh : name;
-    buttons[name] = /** @type {HTMLButtonElement} */ (h("button", { type: "button", "data-do": name, title: label, "aria-label": label }, sign || (name in ui && two(ui[name]))));
-  }
-  const search = /** @type {HTMLInputElement} */ (h("input", { type: "search", "aria-label": ui.search.en + " / " + ui.search.zh }));
+  for (const [name, sign] of Object.entries({ record: "", forward: "", backward: "", open_all: "", fold_all: "", zoom_out: "−", fit: "", zoom_in: "+", lang: " ", theme: " " }))
+    buttons[name] = /** @type {HTMLButtonElement} */ (h("button", { type: "button", "data-do": name, ...named(ui[name], true) }, sign || two(ui[name])));
+  const search = /** @type {HTMLInputElement} */ (h("input", { type: "search", ...named(ui.search) }));
   const { lang: tongue, theme: lamp, ...others } = buttons;
   bar.append(...Object.values(others), search, tongue, lamp);
   for (const [number, text, ids] of scene.code)
     code.append(h("button", { type: "button", class: "mg-origin", tabindex: code.childElementCount ? -1 : 0, "data-ids": ids.join(" ") }, h("span", { class: "mg-sub" }, String(number)), " ", text));
   const lines = /** @type {HTMLElement[]} */ ([...code.children]);
 
-  const lang = () => model.get("lang"), words = (pair) => (lang() === "both" ? pair.en + " / " + pair.zh : pair[lang()]);
+  const lang = () => model.get("lang"), words = (pair) => spoken(pair, lang());
   const drawn = (id) => P.alias[id] ?? id;
   const away = () => !model.widget_manager || !!el.closest(".jupyter-widgets-disconnected");
   const set = (name, value) => { model.set(name, value); model.save_changes(); };
@@ -1432,8 +1478,9 @@ function explore({ model, el }) {
   };
   function measure() {
     const vb = P.svg.viewBox.baseVal;
-    Object.assign(P, { box: { x: vb.x, y: vb.y, w: vb.width, h: vb.height }, words: [], stops: [], spots: new Map(), language: "en",
-      labelled: P.svg.querySelectorAll("text"), window: s("rect", { class: "mg-window" }), measured: root.clientWidth > 0 });
+    P.svg.setAttribute("role", "group");                                     // an image may hold nothing to press
+    Object.assign(P, { box: { x: vb.x, y: vb.y, w: vb.width, h: vb.height }, words: [], stops: [], spots: new Map(), lang: "en",
+      labelled: labelled(P.svg), window: s("rect", { class: "mg-window" }), measured: root.clientWidth > 0 });
     for (const part of P.svg.querySelectorAll(STOPS)) {
       const id = part.dataset.id, box = boxOf(part), dot = s("rect", { x: box.x, y: box.y, width: box.w, height: box.h, rx: 8 });
       if (!P.cards[id]) continue;
@@ -1489,7 +1536,7 @@ function explore({ model, el }) {
 
   // ------------------------------------------------------------ what is told of a part
   /** @param {Both} pair */
-  const tell = (pair) => say.replaceChildren(two(pair));
+  const tell = (pair) => announce(say, two(pair));
   /** @param {string} id */
   function showCard(id) {
     const about = P.cards[id];
@@ -1514,13 +1561,13 @@ function explore({ model, el }) {
   const light = (ids) => { const lit = new Set(ids.map(drawn)); for (const { id, part } of P.stops) part.classList.toggle("mg-linked", lit.has(id)); };
 
   function show() {
-    for (const name of ["en", "zh", "both"]) root.classList.toggle("mg-" + name, name === lang());
+    speak(root, lang());
     root.classList.toggle("mg-dark", isDark(model));
-    if (P.language !== lang()) for (const [i, en, zh] of P.labels) P.labelled[i].textContent = lang() === "zh" ? zh : en;
-    P.language = lang();
+    translated(P, lang());
     for (const { id, part } of P.stops) {
       const state = !P.to[id] ? "" : ". " + words(part.matches(".mg-box") ? ui.opens : ui.folds);
-      part.setAttribute("aria-label", `${P.cards[id].title} ${P.cards[id].sub}${state}`);
+      const said = P.to[id] && [...part.querySelectorAll("text")].map((one) => one.textContent).join(" ");  // what is seen of it
+      part.setAttribute("aria-label", `${said || P.cards[id].title + " " + P.cards[id].sub}${state}`);
     }
     for (const name of ["record", "forward", "backward"]) {
       buttons[name].setAttribute("aria-pressed", String(P.view === name));
@@ -1530,7 +1577,6 @@ function explore({ model, el }) {
     disable(buttons.open_all, !P.to.open && !P.many.open);
     disable(buttons.fold_all, !P.to.fold);
     search.placeholder = words(ui.search);
-    tongue.textContent = { en: "EN", zh: "中", both: "EN+中" }[lang()];
     lamp.textContent = isDark(model) ? "☀" : "☾";
     const [ops, boxes, folded] = P.counts;
     tell(join(fill(ui.counts, { ops, boxes, folded }), ...(scene.left_out ? [fill(ui.left_out, { count: scene.left_out })] : [])));
