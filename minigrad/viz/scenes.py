@@ -441,12 +441,13 @@ def listing(spans: list[Span]) -> dict[str, dict[int, str]]:
 def widest_texts(steps: list[dict[str, Any]]) -> dict[str, str]:
     """The longest text that each slot will hold, so that the layout keeps room for it.
 
-    A wire has air at both ends of its text already: two characters less keep the picture narrow.
+    A wire has air at both ends of its text already: two characters less, of two left, keep the picture narrow.
     """
     found: dict[str, str] = {}
     for event in (e for s in steps for e in s["events"]):
         for slot, text in event.get("slots", {}).items():
-            found[slot] = max(found.get(slot, ""), text[:-2] if slot.startswith("edge:") else text, key=len)
+            text = text[:max(2, len(text) - 2)] if slot.startswith("edge:") else text
+            found[slot] = max(found.get(slot, ""), text, key=len)
     return found
 
 

@@ -357,6 +357,63 @@ def test_presenting_shows_the_graph_and_all_grads_in_large_letters(page, exporte
     assert player.locator(".mg-node.mg-now").is_visible()
     assert player.locator(".mg-pins").inner_text().split() == [
         "loss", "0.157", "b.grad", "1.49", "w.grad", "[0.71,", "−1.56]"]
+    assert player.locator(".mg-dock").evaluate("(el) => getComputedStyle(el).getPropertyValue('--mg-type')") == "30px"
+
+
+HARD = {"matrices": """
+x = torch.tensor([[1.0, -2.0], [0.5, 10.0], [-0.25, 1.0]])
+w = torch.tensor([[0.5, -0.25], [1.0, 0.1]], requires_grad=True)
+loss = ((x @ w.transpose(0, 1)).pow(2) - 1).mean()
+""", "two hooks": """
+w = torch.tensor(2.0, requires_grad=True)
+h = w * 3
+h.register_hook(lambda g: g + 1)
+h.register_hook(lambda g: g * 10)
+h.retain_grad()
+loss = h ** 2
+"""}
+# what is wrong with how the rules of a card are set
+SET = """() => {
+    const card = document.querySelector('.mg-card'), found = [], box = (e) => e.getBoundingClientRect();
+    if (card.scrollWidth > card.clientWidth + 1) found.push('cut at the right');
+    const say = document.querySelector('.mg-say');
+    if (say.scrollHeight > say.clientHeight) found.push('caption cut');
+    for (const table of card.querySelectorAll('mtable')) {
+        const rows = [...table.children], letter = parseFloat(getComputedStyle(table).fontSize);
+        if (rows.slice(1).some((row, i) => box(row).y - box(rows[i]).y < 0.9 * letter)) found.push('rows touch');
+        for (const row of rows) [...row.children].forEach((cell, j) => {
+            const ends = [cell, rows[0].children[j]].map((one) => box(one.lastElementChild).right);
+            if (Math.abs(ends[0] - ends[1]) > 1.5) found.push('not in a column: ' + cell.textContent);
+        });
+    }
+    for (const sign of card.querySelectorAll('mo + mo')) {
+        const unary = sign.textContent === '−' && /[[(,]/.test(sign.previousElementSibling.textContent);
+        if (unary && sign.getAttribute('form') !== 'prefix') found.push('a minus apart from its number');
+    }
+    return found;
+}"""
+
+
+@pytest.mark.parametrize("size", SIZES)
+@pytest.mark.parametrize("program", HARD)
+def test_matrices_stand_in_columns_and_no_rule_is_cut(page, tmp_path, program, size):
+    import minigrad
+
+    scope: dict = {"torch": minigrad}
+    exec(HARD[program], scope)
+    names = {k: v for k, v in scope.items() if isinstance(v, minigrad.Tensor)}
+    page.set_viewport_size(dict(zip(("width", "height"), SIZES[size], strict=True)))
+    page.goto(minigrad.save_page(minigrad.step(scope["loss"], names=names), tmp_path / "hard.html").as_uri())
+    player, found, tables = page.locator(".mg-player"), {}, 0
+    player.focus()
+    page.keyboard.press("End")
+    while player.locator('[data-do="prev"]').is_enabled():
+        tables += player.locator(".mg-card mtable").count()
+        found[count(player)] = [*page.evaluate(SET), *defects(page, 12)]
+        page.keyboard.press("Shift+ArrowLeft")
+
+    assert {k: v for k, v in found.items() if v} == {}
+    assert tables or program == "two hooks"
 
 
 def test_a_lecture_hall_predicts_and_drives_by_a_show_of_hands(page, exported):
