@@ -477,7 +477,7 @@ X = "x = torch.tensor([[1., 3., 3.], [2., 2., 2.]], requires_grad=True)\n"
 
 
 @pytest.mark.parametrize(("line", "rule"), [
-    ("x.mean(-1)", r"\frac{\mathrm{expand}\left(\text{∂loss/∂(x.mean(-1))}, \mathrm{dim}\:-1\right)}{3}"),
+    ("x.mean(-1)", r"\frac{\mathrm{expand}\left(\text{∂loss/∂(x.mean(-1))}, \mathrm{dim}\:{-1}\right)}{3}"),
     ("x.max()", r"{\mathrm{count}\left(x = \text{(x.max())}\right)} & x ="),
     ("x.amax(1)", r"\mathrm{count}\left(x = \mathrm{unsqueeze}\left(\text{(x.amax(1))}, 1\right), 1\right)"),
     ("x.permute(1, 0)", r", (1, 0)\right)"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import re
 
 import pytest
 
@@ -130,3 +131,11 @@ def test_a_torch_tensor_is_worked_out_by_the_rows_of_the_same_name():
     assert [e["out"]["text"] for e in player.scene["forward"]] == ["[1, 4]", "[3, 12]", "15"]
     player = step(torch.add(x, x * 1, alpha=2).sum(), preview=True, forward=True)
     assert [e["out"].get("text") for e in player.scene["forward"]] == ["[1, 2]", None, "9"]
+
+
+def test_a_negative_number_of_forward_stands_without_brackets():
+    w = mg.tensor(2.0, requires_grad=True)
+    player = step((w - 3) * 1e-5, preview=True, forward=True)
+
+    assert [re.sub("<[^>]+>", "", e["out"]["math"]) for e in player.scene["forward"]] == [
+        "&#x02212;1", "&#x02212;1.00&#x000B7;10&#x02212;5"]

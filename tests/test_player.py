@@ -776,3 +776,11 @@ def test_the_padding_that_nobody_gave_stands_in_no_rule():
         (rule,) = [row["text"] for one in step(y.sum(), names={"weight": weight, "at": at, "y": y}).steps
                    for row in one["rows"] if "+=" in row.get("text", "")]
         assert (r"\ne" in rule) == said
+
+
+def test_a_negative_dim_is_no_difference():
+    x = mg.tensor([[1.0, -2.0], [0.5, 1.0]], requires_grad=True)
+    player = step(mg.softmax(x, -1).sum(), preview=True)
+
+    rows = str([one["rows"] for one in player.steps])
+    assert '<mi>dim</mi><mspace width="0.222em" /><mrow><mo>&#x02212;</mo><mn>1</mn></mrow>' in rows

@@ -143,7 +143,9 @@ def part(x: Any, dim: Any, *index: Any) -> Symbol:
 def along(dim: Any) -> Symbol:
     """`dim 1`; nothing where all dims are meant, the word alone where it is no number."""
     known = numbers(symbol(dim))
-    return Symbol("" if known == [()] or dim is None else rf"\mathrm{{dim}}\:{known[0]}" if known else r"\mathrm{dim}")
+    number = str(known[0]) if known else ""
+    number = f"{{{number}}}" if number.startswith("-") else number  # a sign inside braces stays close to its number
+    return Symbol("" if known == [()] or dim is None else rf"\mathrm{{dim}}\:{number}" if known else r"\mathrm{dim}")
 
 
 def among(x: Any, index: Symbol, dim: Any, others: int = 0) -> Symbol:
