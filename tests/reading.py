@@ -42,7 +42,7 @@ def plain(tex: str) -> str:
                      (r"\right\rvert", ")"), ("{:}", ":"), (r"\_", "_"), (r"\text{+=}", "+=")):
         tex = tex.replace(old, new)
     tex = re.sub(r"(-?[\d.]+) \\cdot 10\^\{?(-?\d+)\}?", r"\1e\2", tex)
-    tex = re.sub(r"\\mathrm\{dim\}\\:(\(.*?\)|\d+|\{-\d+\})", lambda found: "dim=" + found[1].strip("{}"), tex)
+    tex = re.sub(r"\\mathrm\{dim\}\\:\{(.*?)\}", r"dim=\1", tex)
     tex = re.sub(r"\\(?:mathrm|text)\{(\w+)\}", r"\1", tex)
     return re.sub(r"(?<=[\[, (:])\{(-[\d.e-]+)\}", r"\1", tex)
 

@@ -479,10 +479,15 @@ X = "x = torch.tensor([[1., 3., 3.], [2., 2., 2.]], requires_grad=True)\n"
 @pytest.mark.parametrize(("line", "rule"), [
     ("x.mean(-1)", r"\frac{\mathrm{expand}\left(\text{∂loss/∂(x.mean(-1))}, \mathrm{dim}\:{-1}\right)}{3}"),
     ("x.max()", r"{\mathrm{count}\left(x = \text{(x.max())}\right)} & x ="),
+    ("x.amax(())", r"{\mathrm{count}\left(x = \text{(x.amax(()))}\right)}"),
+    ("x.mean(())", r"{\mathrm{expand}\left(\text{∂loss/∂(x.mean(()))}\right)}{6}"),
+    ("x.clamp(-1, 2)", r"x \ge -1 \wedge x \le 2"),
+    ("(x / -4) ** -2", r"\odot \left(-2\right) \odot \text{(x / -4)}^{-2 - 1}"),
+    ("x[0].permute(0)", r"\mathrm{permute}\left(\text{∂loss/∂(x[0].permute(0))}, 0\right)"),
     ("x.amax(1)", r"\mathrm{count}\left(x = \mathrm{unsqueeze}\left(\text{(x.amax(1))}, 1\right), 1\right)"),
     ("x.permute(1, 0)", r", (1, 0)\right)"),
     ("torch.stack([x, -x])[1]", r"= \text{∂loss/∂(torch.stack([x, -x]))}[1]"),
-    ("torch.cat([x, -x], 1)", r"\left(\text{∂loss/∂(torch.cat([x, -x], 1))}, \mathrm{dim}\:1\right)[1]"),
+    ("torch.cat([x, -x], 1)", r"\left(\text{∂loss/∂(torch.cat([x, -x], 1))}, \mathrm{dim}\:{1}\right)[1]"),
     ("torch.stack(x.unbind(0))", r"\text{∂loss/∂(x.unbind(0))[0]}"),
     ("(x * 1).index_put((torch.tensor([0]),), x[:1], accumulate=True)", r"\text{∂loss/∂(x * 1)} = \text{∂loss/∂"),
 ])

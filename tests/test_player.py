@@ -746,13 +746,35 @@ def test_without_a_name_a_leaf_and_the_root_are_spoken_of_all_the_same():
 
 
 @pytest.mark.parametrize(("options", "call"), [
-    ({}, "y.backward(gradient)"), ({"retain_graph": True}, "y.backward(gradient, retain_graph=True)")])
+    ({}, "y.backward(gradient)"), ({"retain_graph": True}, "y.backward(gradient, retain_graph=True)"),
+    ({"create_graph": True, "live": True}, "y.backward(gradient, create_graph=True)")])
 def test_a_backward_that_was_given_a_gradient_says_so(options, call):
     x = mg.tensor([1.0, 2.0], requires_grad=True)
     y = x * 2
     player = step(y, mg.ones(2), names={"x": x, "y": y}, **options)
 
     assert (player.scene["call"], f"`{call}`" in player.scene["before"]["en"]) == (call, True)
+
+
+def test_what_a_function_of_ones_own_saved_is_called_as_its_node_calls_it():
+    class Twice(mg.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            ctx.save_for_backward(x)
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * 2
+
+    x = mg.tensor([1.0, 2.0], requires_grad=True)
+    twice = Twice.apply(Twice.apply(Twice.apply(x)))
+    asked = [one["first"] for one in step(twice.sum(), names={"x": x, "twice": twice}, preview=True).steps]
+    freed = {one["options"][one["answer"]] for one in asked if one and one["kind"] == "freed"}
+
+    assert freed == {"saved_tensors[0]"}
+    assert hasattr(twice.grad_fn, "saved_tensors")
+    assert not hasattr(twice.grad_fn, "_saved_saved_tensors")
 
 
 def test_a_word_in_a_formula_is_one_word_for_who_hears_it():

@@ -49,7 +49,7 @@ class Event(NamedTuple):
 
 def value_of(array: Any) -> Value:
     """A value as it is kept."""
-    return Value(preview(array), told(array), as_tex(full(array)).removeprefix(r"\left(").removesuffix(r"\right)"))
+    return Value(preview(array), told(array), as_tex(full(array)))
 
 
 @dataclass

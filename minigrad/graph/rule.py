@@ -83,21 +83,17 @@ def spelling(names: Symbols, node: NodeRecord, row: Row,
     """How what a node saved is written in its rules, and the tensors among it."""
     letters: dict[str, str | None] = {}
     tensors: dict[str, Symbol] = {}
-    for field in row.saved:
-        kept = next((s for s in node.saved if s.field == field), None)
-        if kept is None:  # an option that its node does not show: the letter of the table
-            continue
+    for kept in (s for field in row.saved for s in node.saved if s.field == field):  # of others the table's letter
+        known = as_tex(kept.text) if is_given(kept) else None
         if not kept.is_tensor:
-            letters[field] = (as_tex(kept.text) or tex_name(kept.text)) if is_given(kept) else None
-        elif kept.tensor is None and kept.text == "None":
-            letters[field] = None
-        elif kept.tensor is None and as_tex(kept.text):
-            letters[field] = as_tex(kept.text)  # a constant without a name is its value
+            letters[kept.field] = tex_name(kept.text) if known == "" else known
+        elif kept.tensor is None and known != "":
+            letters[kept.field] = known  # a constant without a name is its value
         else:
-            name, value = names.saved(node, field), saved.get(field)
-            letters[field] = tex_name(name)
+            name, value = names.saved(node, kept.field), saved.get(kept.field)
+            letters[kept.field] = tex_name(name)
             if hasattr(value, "reshape"):
-                tensors[field] = Symbol(name, name, told(value))
+                tensors[kept.field] = Symbol(name, name, told(value))
     ranks = {field: len(value.shape) for field, value in saved.items() if hasattr(value, "shape")}
     return {field: tex and Letter(tex, rank=ranks.get(field)) for field, tex in letters.items() if tex != ""}, tensors
 
@@ -106,8 +102,7 @@ def with_values(node: NodeRecord, row: Row, word: str, incoming: tuple[Any, ...]
                 saved: Mapping[str, Any]) -> tuple[str, tuple[tuple[str, str], ...]]:
     """The values in place of the names, or only the result where something is too long, or cannot be true."""
     end = as_tex(full(result))
-    last = end.removeprefix(r"\left(").removesuffix(r"\right)")  # nothing follows
-    alone = f"= {last}" if end else ""
+    alone = f"= {end}" if end else ""
     used = [name for name in row.uses[word] if name != "F"]
     values = {name: incoming[0] if name == "grad" else saved.get(name) for name in used}
     arrays: dict[str, Any] = {name: v for name, v in values.items() if hasattr(v, "reshape")}
@@ -124,11 +119,10 @@ def with_values(node: NodeRecord, row: Row, word: str, incoming: tuple[Any, ...]
     if written is None:
         return alone, ()
     texts = {name: with_brackets(t, v) for (name, v), t in zip(arrays.items(), written.operands, strict=True)}
-    spelled = {name: as_tex(t) for name, t in texts.items()}
-    if not all(spelled.values()):  # ∞, which no formula takes
+    spelled = {name: Letter(as_tex(t), rank=len(arrays[name].shape)) for name, t in texts.items()}
+    if not all(one.tex for one in spelled.values()):  # ∞, which no formula takes
         return alone, ()
-    ranked = {name: Letter(tex, rank=len(arrays[name].shape)) for name, tex in spelled.items()}
-    put_in = tex_of(row.derivatives[word], row.letters | options | ranked)
+    put_in = tex_of(row.derivatives[word], row.letters | options | spelled)
     by_zero = [as_tex(t) for name, t in texts.items() if any(v == 0 for v in cells(arrays[name]))]
     if any(f"}}{{{t}}}" in put_in or f"/ {t}" in put_in for t in by_zero) and all(map(math.isfinite, cells(result))):
         return alone, ()  # what the row does where its quotient is not defined is not written in it
@@ -136,7 +130,7 @@ def with_values(node: NodeRecord, row: Row, word: str, incoming: tuple[Any, ...]
     if put_in in (end, "0") or IN_WORDS.search(put_in) or len(re.findall(r"[\d.]+", put_in + end)) > most:
         return alone, ()
     sign = r"\to" if put_in == as_tex(texts.get("grad", "")) else written.sign.replace("≈", r"\approx")
-    return f"= {with_signs(put_in)} {sign} {last}", tuple(texts.items())  # expanded: the same number, more often
+    return f"= {with_signs(put_in)} {sign} {end}", tuple(texts.items())  # expanded: the same number, more often
 
 
 def with_signs(tex: str) -> str:
@@ -208,6 +202,4 @@ def as_tex(text: str) -> str:
         return ""
     text = re.sub("True|False", r"\\text{\g<0>}", text)
     tex = re.sub(r"e(-?)0*(\d+)", r" \\cdot 10^{\1\2}", re.sub(r"^\((.*),\)$", r"\1", text.replace("−", "-")))
-    if "[" in tex:
-        return re.sub(r"-[^],]+", r"{\g<0>}", tex)  # a sign inside braces stays close to its number
-    return rf"\left({tex}\right)" if tex.startswith("-") or r"\cdot" in tex else tex
+    return re.sub(r"-[^],]+", r"{\g<0>}", tex) if "[" in tex else tex  # in braces a sign is close to its number

@@ -63,6 +63,11 @@ class Saved:
         return self.version is not None and self.now is not None and self.version != self.now
 
 
+def attribute(field: str) -> str:
+    """What a saved field is called on its node: `_saved_self`, of a custom Function `saved_tensors[0]`."""
+    return field if field.startswith("saved_tensors") else f"_saved_{field}"
+
+
 class Span(NamedTuple):
     """A part of the learner's source, from `first`, `start` to `last`, `end`; columns count bytes of UTF-8."""
 

@@ -16,7 +16,7 @@ from typing import Any
 from ..text import both
 from .nesting import call_at
 from .program import expression, getline, position, source_of, span
-from .snapshot import Graph, NodeRecord, Span, TensorRecord, by_key
+from .snapshot import Graph, NodeRecord, Span, TensorRecord, attribute, by_key
 
 LONGEST = 30  # characters of an expression that stands for a tensor
 PLAIN = re.compile(r"[\w\s.,()\[\]+\-*/@=:'·−#]+")  # what can stand in a formula as it is; `#` before a number
@@ -97,7 +97,7 @@ class Symbols:
     def saved(self, node: NodeRecord, field: str) -> str:
         """A saved value: the tensor that it is, else the node's field."""
         tensor = next((s.tensor for s in node.saved if s.field == field), None)
-        return self.labels[tensor] if tensor else f"{self.titles[node.id]}._saved_{field}"
+        return self.labels[tensor] if tensor else f"{self.titles[node.id]}.{attribute(field)}"
 
     # ---- gradients
 

@@ -30,19 +30,20 @@ def _claim(sign: str) -> Callable[[Any, Any], Symbol]:
 
 
 class Symbol:
-    """A value that knows only how it is written; of an index also how many dims it has, where somebody knows."""
+    """A value that knows only how it is written; of an index also how many dims it has, where somebody knows.
 
-    def __init__(self, tex: str, binds: int = _ATOM, rank: int | None = None) -> None:
-        self.tex, self.binds, self.rank = tex, binds, rank
+    A number with a sign, or with a power of ten, is put in brackets where a sum is.
+    """
+
+    def __init__(self, tex: str, binds: int | None = None, rank: int | None = None) -> None:
+        self.tex, self.rank = tex, rank
+        self.binds = binds if binds is not None else _SUM if re.match(r"-|[\d.]+ \\cdot", tex) else _ATOM
 
     def at(self, least: int) -> str:
         if self.binds >= least:
             return self.tex
         left, right = "[]" if self.binds < _SUM <= least else "()"
         return rf"\left{left}{self.tex}\right{right}"
-
-    def __str__(self) -> str:
-        return self.tex
 
     def __format__(self, least: str) -> str:
         return self.at(int(least)) if least else self.tex
@@ -104,7 +105,7 @@ def symbol(value: Any) -> Symbol:
     """Any value as a symbol; numbers as they are, letters in italics, names of options upright."""
     if isinstance(value, Symbol):
         return value
-    if isinstance(value, tuple) and value:
+    if isinstance(value, tuple):
         return Symbol(rf"\left({', '.join(symbol(one).tex for one in value)}\right)")
     if value is None:  # an open end of a slice
         return Symbol("")
@@ -133,8 +134,8 @@ becomes, gains = phrase(r"{0} \leftarrow {1}", 0), phrase(r"{0} \,\text{{+=}}\, 
 def part(x: Any, dim: Any, *index: Any) -> Symbol:
     r"""What an index, or the ends and the step of a slice, name along `dim`: `x[:, 2]`, `x[\ldots, 1:3]`; a `dim`
     that is no number is left out."""
-    known = next(iter(numbers(symbol(dim)) or ()), 0)
-    ends = [re.sub(r"\\left\((-\d+)\\right\)", r"{\1}", symbol(one).tex) for one in index]
+    known = number(dim) or 0
+    ends = [re.sub("^-.*", r"{\g<0>}", symbol(one).tex) for one in index]  # in braces a sign is close to its number
     here = "{:}".join(ends[:2] if ends[2:] == ["1"] else ends)
     places = ["{:}"] * known + [here] if known >= 0 else [r"\ldots", here, *["{:}"] * (-1 - known)]
     return Symbol(f"{symbol(x):4}[{', '.join(places)}]")
@@ -142,23 +143,21 @@ def part(x: Any, dim: Any, *index: Any) -> Symbol:
 
 def along(dim: Any) -> Symbol:
     """`dim 1`; nothing where all dims are meant, the word alone where it is no number."""
-    known = numbers(symbol(dim))
-    number = str(known[0]) if known else ""
-    number = f"{{{number}}}" if number.startswith("-") else number  # a sign inside braces stays close to its number
-    return Symbol("" if known == [()] or dim is None else rf"\mathrm{{dim}}\:{number}" if known else r"\mathrm{dim}")
+    known = number(dim)
+    return Symbol("" if known == () else r"\mathrm{dim}" if known is None else rf"\mathrm{{dim}}\:{{{known}}}")
 
 
 def among(x: Any, index: Symbol, dim: Any, others: int = 0) -> Symbol:
     """`x[i, index]`: an index along `dim`, and letters for the dims that it has besides, and for `others`."""
     places: list[Any] = ["i", "j", "k", "l"][:max(1, (index.rank or 0) + others)]
-    places[(numbers(symbol(dim)) or [0])[0] if len(places) > 1 else 0] = index
-    return Symbol(f"{symbol(x):4}[{', '.join(map(str, places))}]")
+    places[number(dim) or 0 if len(places) > 1 else 0] = index
+    return Symbol(f"{symbol(x):4}[{', '.join(symbol(one).tex for one in places)}]")
 
 
-def numbers(*symbols: Symbol) -> list[Any] | None:
-    """What symbols say that are spelled as numbers; None if one is a name."""
+def number(value: Any) -> Any:
+    """What is spelled as a number, or as a tuple of numbers: an empty one where nothing is; None for a name."""
     try:
-        return [ast.literal_eval(s.tex.replace(r"\left", "").replace(r"\right", "")) for s in symbols]
+        return ast.literal_eval(re.sub(r"\\left|\\right", "", symbol(value).tex) or "()")
     except (ValueError, SyntaxError):
         return None
 
@@ -191,7 +190,7 @@ class _SymbolCarrier:
 
     @staticmethod
     def call(name: str, args: tuple) -> Symbol:
-        shown = ", ".join(symbol(a).tex for a in args)
+        shown = ", ".join(filter(None, (symbol(a).tex for a in args)))
         word = f"\\{name}" if name in _TEX_NAMES else rf"\mathrm{{{name}}}".replace("_", r"\_")
         return Symbol(rf"{word}\left({shown}\right)")
 
@@ -201,10 +200,8 @@ SYMBOLS = _SymbolCarrier()
 
 def tex_of(formula: Callable, letters: dict[str, Any] | None = None) -> str:
     """The TeX of a derivative: the formula itself, run on symbols; None is an option that was not given."""
-    spelled = {**table("names")["letters"], **(letters or {})}
+    spelled = {"F": SYMBOLS} | {
+        name: Symbol(tex) if isinstance(tex, str) else tuple(map(Symbol, tex)) if isinstance(tex, tuple) else tex
+        for name, tex in {**table("names")["letters"], **(letters or {})}.items() if tex != ""}
     names = formula.__code__.co_varnames[:formula.__code__.co_argcount]
-    given = {n: spelled.get(n, n) for n in names}  # of several gradients a tuple
-    values = [SYMBOLS if n == "F" else None if v is None else tuple(map(Symbol, v)) if isinstance(v, tuple) else
-              v if isinstance(v, Symbol) else Symbol(v if v and n in spelled else symbol(n).tex)
-              for n, v in given.items()]
-    return re.sub(r"(\\left\(|, )\\left\((-[\d.]+)\\right\)(?=\\right\)|, )", r"\1\2", symbol(formula(*values)).tex)
+    return symbol(formula(*(spelled.get(n, symbol(n)) for n in names))).tex

@@ -162,28 +162,30 @@ def learners_names(modules: bool = False) -> dict[str, AnyTensor]:
     """Names and tensors where the learner stands, and leaves in lists and dicts; modules themselves on request."""
     found: dict[str, AnyTensor] = {}
     scope = {name: v for name, v in learners_scope().items() if not name.startswith("_") and name not in NOT_NAMES}
-    listed = ((f"{name}[{k}]", m) for name, v in scope.items() if isinstance(v, list) for k, m in enumerate(v)
-              if hasattr(type(m), "named_parameters"))  # before the name that it has in a loop over the list
-    for name, value in (*listed, *scope.items()):
+    kinds: dict[type, Any] = {list: enumerate, tuple: enumerate, dict: dict.items}
+    listed = [(f"{name}[{k!r}]", one) for name, several in scope.items() if type(several) in kinds
+              for k, one in islice(kinds[type(several)](several), MOST_LISTED)]
+    first = (one for one in listed if hasattr(type(one[1]), "named_parameters"))  # before its name in a loop over them
+    last = (one for one in listed if hasattr(type(one[1]), "grad_fn") and one[1].is_leaf and one[1].requires_grad)
+    for name, value in (*first, *scope.items(), *last):
         if hasattr(type(value), "grad_fn"):
             found[name] = value
         elif hasattr(type(value), "named_parameters"):
-            found |= {name: value} if modules else {}
-            found |= {f"{name}.{k}": p for k, p in value.named_parameters()}
-    kinds: dict[type, Any] = {list: enumerate, tuple: enumerate, dict: dict.items}
-    for name, value in scope.items():  # leaves without a name of their own
-        several = kinds[type(value)](value) if type(value) in kinds else ()
-        found |= {f"{name}[{k!r}]": t for k, t in islice(several, MOST_LISTED)
-                  if hasattr(type(t), "grad_fn") and t.is_leaf and t.requires_grad}
+            found |= ({name: value} if modules else {}) | parameters(name, value)
     return found
+
+
+def parameters(name: str, value: Any) -> dict[str, AnyTensor]:
+    """The parameters of a module that has this name; of anything else none."""
+    named = value.named_parameters() if hasattr(type(value), "named_parameters") else ()
+    return {f"{name}.{k}": p for k, p in named}
 
 
 def tensor_names(names: Mapping[str, AnyTensor] | None) -> dict[str, AnyTensor]:
     """The names of the namespace and those given, which win: a tensor has one name in a picture."""
     wanted: dict[str, AnyTensor] = {}
     for name, value in (names or {}).items():
-        parts = value.named_parameters() if hasattr(type(value), "named_parameters") else ()
-        wanted |= {name: value} | {f"{name}.{k}": p for k, p in parts}
+        wanted |= {name: value} | parameters(name, value)
     given = {id(t): name for name, t in wanted.items()}
     found = {**learners_names(modules=True), **wanted}
     return {name: t for name, t in found.items() if given.get(id(t), name) == name}

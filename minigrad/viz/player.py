@@ -82,16 +82,15 @@ def step(root: AnyTensor, gradient: AnyTensor | None = None, *, live: bool = Fal
         noted = notes.found(graph)
         return events(graph, known | noted, notes.order if noted else ()) if forward else []
 
+    given = {"gradient": gradient is not None, "retain_graph=True": retain_graph, "create_graph=True": create_graph}
+    shown["call"] = ", ".join(words for words, yes in given.items() if yes)
     if live:
         recorder = Recorder(root, gradient, **how)
         return watched(LivePlayer(recorder, forward=ran(recorder.graph), **shown))
     runs = forced_runs(root, gradient, **how) if anyway and not fault_now() else {}
     graph, frames = record(root, gradient, preview, **how)
     graph = replace(graph, tensors=tuple(replace(t, tangent=moves.get(t.id)) for t in graph.tensors))
-    given = {"gradient": gradient is not None, "retain_graph=True": retain_graph, "create_graph=True": create_graph}
-    call = ", ".join(words for words, yes in given.items() if yes)
-    return watched(Player(graph, frames, preview=preview, call=call, anyway=runs if anyway else None,
-                          forward=ran(graph), **shown))
+    return watched(Player(graph, frames, preview=preview, anyway=runs if anyway else None, forward=ran(graph), **shown))
 
 
 def tangents_of(root: AnyTensor, names: Any, along: Any) -> dict[str, str]:

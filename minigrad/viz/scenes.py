@@ -15,7 +15,7 @@ from ..graph.forward import Event, Value
 from ..graph.program import is_cell, source_of
 from ..graph.recorder import Frame, Sent, running_order
 from ..graph.rule import MOST_ROOM
-from ..graph.snapshot import Graph, NodeRecord, Span, TensorRecord
+from ..graph.snapshot import Graph, NodeRecord, Span, TensorRecord, attribute
 from ..graph.symbols import Symbol, Symbols, bare, tex_name
 from ..text import LANGUAGES, both, say, script_words, table
 from . import levels, words
@@ -363,7 +363,7 @@ class Scenes:
         receivers = list(dict.fromkeys(s.to for f in frames for s in f.sent if s.to))
         others = [self.titles[id] for id in self.last if id not in (*receivers, node)]
         asked += [("receiver", None, self.title(receivers[0]), others[-2:])] if len(receivers) == 1 else []
-        freed = [", ".join(f"_saved_{name}" for name in f.name.split(", ")) for f in frames if f.kind == "free"]
+        freed = [", ".join(map(attribute, f.name.split(", "))) for f in frames if f.kind == "free"]
         asked += [("freed", None, text, [f"{n}.grad" for n in self.named]) for text in freed]
         later = [self.title(id) for id in last.queue if not self.graph.node(id).leaf]  # among leaves no order is fixed
         asked += [("next", None, self.title(after), later)] if after in last.queue else []

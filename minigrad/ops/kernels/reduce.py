@@ -7,7 +7,7 @@ from typing import Any
 
 from ...array import dtypes, namespace, xp
 from ...core.carriers import RAW, formula
-from ...text.tex import SYMBOLS, Symbol, along, among, becomes, numbers, part, phrase, symbol
+from ...text.tex import SYMBOLS, Symbol, along, among, becomes, number, part, phrase, symbol
 from ..checks import check_dim, common_shape, floats_only, implemented, need, require
 from .index import grid
 from .pointwise import beside
@@ -265,13 +265,13 @@ def sizes(F: Any, x: Any) -> tuple:
     return tuple(x.shape)
 
 
-@formula(tex=lambda sizes, dim: symbol(count_of(gone(k[0], 0), k[1])) if (k := numbers(sizes, dim)) else Symbol("n"))
+@formula(tex=lambda sizes, dim: symbol(count_of(gone(k[0], 0), k[1])) if (k := number((sizes, dim))) else Symbol("n"))
 def count(F: Any, sizes: tuple, dim: Any) -> int:
     return count_of(sizes, dim)
 
 
 def _kept(grad: Symbol, _sizes: Any, dim: Any, keepdim: Any) -> Symbol:
-    gone_ = "False" in f"{keepdim}" and numbers(symbol(dim)) not in (None, [()])
+    gone_ = "False" in f"{keepdim}" and number(dim) not in (None, ())
     return SYMBOLS.call("unsqueeze", (grad, dim)) if gone_ and grad.rank != 0 else grad
 
 
@@ -296,7 +296,7 @@ def _norm_tex(grad: Symbol, x: Symbol, norm: Symbol, ord: Symbol, *dims: Any) ->
     grad, norm = (_kept(v, x, *dims) for v in (grad, norm))
     sign = grad * SYMBOLS.sgn(x)
     if "inf" in f"{ord}":
-        return sign * (hits := SYMBOLS.abs(x) == norm) / SYMBOLS.call("count", (hits, *dims[:1]))
+        return sign * (hits := SYMBOLS.abs(x) == norm) / _along("count", hits, *dims[:1])
     if f"{ord}" in ("1", "1.0"):
         return sign
     return SYMBOLS.where(x == 0, 0.0, sign * (SYMBOLS.abs(x) / norm) ** (ord - 1))
@@ -336,7 +336,7 @@ def renorm_slope(F: Any, grad: Any, x: Any, p: float, dim: int, maxnorm: float) 
 
 
 @formula(tex=lambda grad, x, _result, dim=None, keepdim=True: phrase(r"{0:1} \odot \prod_{{j \ne i}} {1}", 1)(
-    _kept(grad, x, dim, keepdim), part(x, dim, Symbol("j"))))
+    _kept(grad, x, dim, keepdim), part(x, dim, "j")))
 def prod_slope(F: Any, grad: Any, x: Any, result: Any, dim: int | None = None, keepdim: bool = False) -> Any:
     """grad * result / x; where one element is 0, the product of the others is asked for."""
     if not x.shape:
@@ -375,8 +375,7 @@ def ties(F: Any, x: Any, best: Any) -> Any:
     return F.cast(F.sum(F.reached(x, best)), kind_of(best))
 
 
-@formula(tex=lambda grad, x, best, dim, keepdim: _kept(grad, x, dim, keepdim) * (
-    hit := x == _kept(best, x, dim, keepdim)) / SYMBOLS.call("count", (hit, dim)))
+@formula(tex=lambda g, x, best, *at: _kept(g, x, *at) * (hit := x == _kept(best, x, *at)) / _along("count", hit, at[0]))
 def share(F: Any, grad: Any, x: Any, best: Any, dim: Any, keepdim: bool) -> Any:
     """The gradient of an extreme, in equal parts to all elements that reach it."""
     mask = x == F.kept(best, tuple(x.shape), dim, keepdim)
@@ -384,8 +383,7 @@ def share(F: Any, grad: Any, x: Any, best: Any, dim: Any, keepdim: bool) -> Any:
     return F.kept(grad, tuple(x.shape), dim, keepdim) * mask / F.cast(count, kind_of(best))
 
 
-@formula(tex=lambda grad, x, least, most, *dim: SYMBOLS.share(grad[0], x, least, *dim) + SYMBOLS.share(
-    grad[1], x, most, *dim))
+@formula(tex=lambda g, x, least, most, *at: SYMBOLS.share(g[0], x, least, *at) + SYMBOLS.share(g[1], x, most, *at))
 def share_both(F: Any, grad: tuple, x: Any, least: Any, most: Any, dim: Any, keepdim: bool) -> Any:
     parts = [F.share(g, x, best, dim, keepdim) for g, best in zip(grad, (least, most), strict=True) if g is not None]
     return parts[0] if len(parts) == 1 else parts[0] + parts[1]
@@ -404,9 +402,9 @@ def to_chosen(F: Any, grad: Any, indices: Any, sizes: tuple, dim: int, keepdim: 
 
 
 def _along(name: str, x: Symbol, dim: Any) -> Symbol:
-    made = SYMBOLS.call("numel" if name == "size" and dim is None else name, (x,) if dim is None else (x, dim))
-    made.rank = x.rank and x.rank - 1
-    return made
+    dims = () if number(dim) == () else (dim,)
+    word = "numel" if name == "size" and not dims else name
+    return Symbol(SYMBOLS.call(word, (x, *dims)).tex, rank=x.rank and x.rank - 1)
 
 
 @formula(tex=lambda grad, x, dim, correction, keepdim: _kept(grad, x, dim, keepdim) * (
@@ -434,14 +432,14 @@ def of_root(F: Any, grad: Any, root: Any) -> Any:
     return grad if grad is None else F.where(root == 0, 0.0, grad / (2 * root))
 
 
-@formula(tex=lambda grad, dim: phrase(r"\sum_{{j \ge i}} {0}", 1)(part(grad, dim, Symbol("j"))))
+@formula(tex=lambda grad, dim: phrase(r"\sum_{{j \ge i}} {0}", 1)(part(grad, dim, "j")))
 def cumsum_back(F: Any, grad: Any, dim: int) -> Any:
     """Sums from the end: each element counts in all sums that follow it."""
     return F.flip(F.cumsum(F.flip(grad, (dim,)), dim), (dim,)) if grad.shape else grad
 
 
 @formula(tex=lambda grad, x, _result, dim: phrase(r"\sum_{{j \ge i}} {0} \cdot \prod_{{k \le j, k \ne i}} {1}", 1)(
-    part(grad, dim, Symbol("j")), part(x, dim, Symbol("k"))))
+    part(grad, dim, "j"), part(x, dim, "k")))
 def cumprod_slope(F: Any, grad: Any, x: Any, result: Any, dim: int) -> Any:
     """cumsum_back(grad * result) / x; with a 0 among the factors, each element by itself."""
     if not x.shape or x.shape[dim] <= 1:
@@ -457,7 +455,7 @@ def cumprod_slope(F: Any, grad: Any, x: Any, result: Any, dim: int) -> Any:
 
 
 @formula(tex=lambda grad, x, result, dim: phrase(r"e^{{{1}}} \sum_{{j \ge i}} {0} \cdot e^{{-{2}}}", 1)(
-    part(grad, dim, Symbol("j")), part(x, dim, Symbol("i")), part(result, dim, Symbol("j"))))
+    part(grad, dim, "j"), part(x, dim, "i"), part(result, dim, "j")))
 def logcumsumexp_slope(F: Any, grad: Any, x: Any, result: Any, dim: int) -> Any:
     """exp(x) times the sums from the end of grad / exp(result), in logarithms."""
     if not x.shape:

@@ -12,7 +12,7 @@ from ...array import dtypes, random
 from ...array.backend import HOST, as_strided as strided_view, device_of, in_order, move, namespace, reach, strided, xp
 from ...core.beside.refusals import shape_mismatch
 from ...core.carriers import RAW, formula
-from ...text.tex import SYMBOLS, Symbol, along, numbers, side_by_side, symbol
+from ...text.tex import SYMBOLS, Symbol, along, number, side_by_side
 from ..checks import check_dim, common_shape, need, require, torch_says
 from .reduce import whole_type
 
@@ -84,7 +84,7 @@ def spread(x: Any, shape: tuple) -> Any:
     return strided(x, shape, steps)
 
 
-@formula(tex=lambda dims: Symbol(f"{inverse_order(RAW, *known)}") if (known := numbers(dims)) else symbol("dims") ** -1)
+@formula(tex=lambda dims: dims ** -1 if number(dims) is None else Symbol(f"{inverse_order(RAW, number(dims))}"))
 def inverse_order(F: Any, dims: Any) -> Any:
     """Where each dimension has gone; a single one, written as a number, has nowhere to go."""
     return dims if isinstance(dims, int) else tuple(sorted(range(len(dims)), key=lambda d: dims[d] % len(dims)))
