@@ -118,7 +118,7 @@ function make(name, ...kids) {
   return el;
 }
 /** MathML from Python, copied element by element: nothing but formulas can pass. It may break before an operator, and
- *  where no line is wide enough inside a call; not in a bracket that grows around a fraction. @param {string} source */
+ *  where no line is wide enough inside a call; not in another bracket that grows around a fraction. @param {string} source */
 function math(source) {
   const copy = (node) => {
     if (node.nodeType === 3) return document.createTextNode(node.data);
@@ -132,8 +132,9 @@ function math(source) {
   const all = flat(copy(new DOMParser().parseFromString(source, "application/xml").documentElement)), whole = new Set(), open = /** @type {number[]} */ ([]);
   all.forEach((one, i) => {
     if (/^[([]$/.test(one.textContent)) open.push(i);
-    const inside = /^[)\]]$/.test(one.textContent) ? all.slice(open.pop() ?? i, i + 1) : [];
-    if (inside.some((el) => el.localName === "mfrac" || el.querySelector?.("mfrac"))) for (const el of inside) whole.add(el);
+    const from = /^[)\]]$/.test(one.textContent) ? open.pop() ?? i : i + 1, inside = all.slice(from, i + 1);
+    const call = all[from - 1]?.localName === "mi" && inside.reduce((sum, el) => sum + el.textContent.length, 0) > LONG;
+    if (!call && inside.some((el) => el.localName === "mfrac" || el.querySelector?.("mfrac"))) for (const el of inside) whole.add(el);
   });
   const parts = /** @type {any[][]} */ ([[]]);
   all.forEach((one, i) => {
@@ -330,7 +331,7 @@ function render({ model, el }) {
     lang: "", quiz: "",                                             // what names are in; the node that a question is open about
     early: "", refused: /** @type {Json|null} */ (null), verdict: /** @type {Json|null} */ (null), note: /** @type {Both|null} */ (null),
     answered: /** @type {Record<string, {v: number, r: number}[]>} */ ({}),
-    present: false, whole: false, gone: false, own: false, timer: 0, want: 0, playing: false, u: 1, moves: 0, speed: 1, source: 0, plain: false, breaks: new Set(model.get("breaks")),
+    present: false, whole: false, gone: false, own: false, timer: 0, want: 0, playing: false, u: 1, moves: 0, speed: 1, source: 0, plain: 0, breaks: new Set(model.get("breaks")),
   };
   let walk = new Walk(model.get("scene"), model.get("steps"), model.get("path")), over = false;
 
@@ -722,7 +723,7 @@ function render({ model, el }) {
         return row(line.into && muted(two(ui.in)), number(line.before), gate, number(line.after));
       }
       if (line.printed) return h("div", { class: "mg-row mg-printed" }, two(ui.printed), " ", h("code", {}, line.printed));
-      const left = line.math ? either(line.math, math) : either(line.text, (text) => h("code", {}, text)), right = line.num && !(S.plain && /mtable/.test(line.num.en ?? line.num)) ? either(line.num, math) : line.value;
+      const left = line.math ? either(line.math, math) : either(line.text, (text) => h("code", {}, text)), right = line.num && !(S.plain > 1 || (S.plain && /mtable/.test(line.num.en ?? line.num))) ? either(line.num, math) : line.value;
       const shown = come && right && number(right);
       if (shown && line.exact) shown.title = line.exact;
       if (shown && line.cells) for (const cell of [...shown.querySelectorAll("mtable")].pop()?.querySelectorAll("mtd") ?? []) {
@@ -772,7 +773,7 @@ function render({ model, el }) {
   function showDock(st, now, k) {
     const id = S.refused?.id ?? now;
     card.className = "mg-card" + (S.refused ? " mg-refusal" : S.quiz ? " mg-quiz" : st.bad && st.bad === id ? " mg-error" : "");
-    for (S.plain of [false, true]) {                                         // without room for matrices, their results as text
+    for (S.plain of [0, 1, 2]) {                                             // without room for matrices, or for any numbers put in, results as text
       card.replaceChildren(...(id ? content(id, k, st) : k < 0 ? [h("pre", {}, lit(walk.frames[k].event.at))] : S.present && drive() ? [choices(st)]
         : [h("h3", {}, two(ui.before)), h("pre", {}, walk.scene.code)]));
       for (const size of S.present ? [30, 27, 24] : [15, 14, 13, 12]) {
