@@ -161,6 +161,29 @@ def test_every_control_has_a_name_in_the_language_shown(opened, page, name, look
             assert HAN.search(said), (role, said)
 
 
+@BOTH
+def test_keys_reach_all_that_the_explorer_tells_of_a_part(opened, page, look):
+    at, root = opened("explorer", look)
+    page.set_viewport_size({"width": look[2], "height": 620})
+    at.focus()
+    scrolled, card = 0, page.locator(".mg-card")
+    for _ in range(9):
+        page.keyboard.press("ArrowRight")
+        assert page.evaluate(WRONG, root) == []
+        said = page.locator(".mg-origin.mg-linked").evaluate_all(
+            "(lines) => lines.flatMap((line) => [line, line.firstChild]).map((e) => getComputedStyle(e).color)")
+        assert len({*said}) < 2  # muted, the number of a line that is lit could not be read
+        if card.get_attribute("tabindex"):
+            here = page.evaluate_handle("document.activeElement")
+            card.focus()
+            page.keyboard.press("ArrowDown")
+            page.wait_for_timeout(200)
+            scrolled += card.evaluate("(el) => el.scrollTop") > 0
+            here.evaluate("(el) => el.focus()")
+
+    assert scrolled
+
+
 @pytest.mark.parametrize("name", ["player", "drive", "compare", "explorer"])
 def test_a_language_renames_all_and_the_page_hears_no_key(opened, page, name):
     at, root = opened(name, ("en", False, 1100))

@@ -98,6 +98,13 @@ function announce(el, ...kids) {
   if (fresh.innerHTML !== el.innerHTML) el.replaceChildren(...fresh.childNodes);
 }
 
+/** What scrolls can be focused, so that keys reach the rest. @param {HTMLElement} el @returns {boolean} whether all is seen, or only heard */
+function fits(el) {
+  const all = el.clientWidth < 2 || (el.scrollHeight <= el.clientHeight && el.scrollWidth <= el.clientWidth);
+  if (all) el.removeAttribute("tabindex"); else el.setAttribute("tabindex", "0");
+  return all;
+}
+
 /** A formula or words that may read otherwise in Chinese. @param {string|Both} value @param {(text: string) => Node} make */
 const either = (value, make) => (typeof value === "string" ? make(value)
   : h("span", {}, h("span", { lang: "en" }, make(value.en)), " ", h("span", { lang: "zh" }, make(value.zh))));
@@ -778,9 +785,7 @@ function render({ model, el }) {
         : [h("h3", {}, two(ui.before)), h("pre", {}, walk.scene.code)]));
       for (const size of S.present ? [30, 27, 24] : [15, 14, 13, 12]) {
         dock.style.setProperty("--mg-type", size + "px");
-        const fits = [card, say].every((one) => one.clientWidth < 2 || one.scrollHeight <= one.clientHeight && one.scrollWidth <= one.clientWidth);  // or it is only heard
-        if (fits) card.removeAttribute("tabindex"); else card.setAttribute("tabindex", "0");      // what scrolls can be focused
-        if (fits) return;
+        if ([card, say].map(fits).every(Boolean)) return;
       }
     }
   }
@@ -1407,7 +1412,7 @@ function explore({ model, el }) {
   let P = /** @type {Json} */ ({});
 
   const stage = h("div", { class: "mg-stage" }), map = s("svg", { class: "mg-map", "aria-hidden": "true" });
-  const card = h("div", { class: "mg-card" }), say = h("p", { class: "mg-say", "aria-live": "polite" });
+  const card = h("div", { class: "mg-card", role: "group" }), say = h("p", { class: "mg-say", "aria-live": "polite" });
   const code = h("div", { class: "mg-code", role: "group", ...named(ui.code) });
   const bar = h("div", { class: "mg-bar", role: "toolbar", ...named(ui.controls) });
   const root = h("div", { class: "mg-player mg-explorer", tabindex: 0, role: "application",
@@ -1542,9 +1547,11 @@ function explore({ model, el }) {
   function showCard(id) {
     const about = P.cards[id];
     for (const line of lines) line.classList.toggle("mg-linked", !!id && (line.dataset.ids ?? "").split(" ").some((one) => drawn(one) === id));
-    if (!about) return card.replaceChildren(h("h3", {}, scene.title), ...scene.remarks.map((one) => h("div", {}, one)), h("div", { class: "mg-sub" }, two(ui.help)));
     const line = ([what, value]) => row(what && h("code", {}, what), typeof value === "string" ? h("span", {}, value) : muted(two(value)));
-    card.replaceChildren(h("h3", {}, about.title, " ", h("span", { class: "mg-sub" }, about.sub)), ...about.rows.map(line));
+    card.setAttribute("aria-label", (about ?? scene).title);
+    card.replaceChildren(...(about ? [h("h3", {}, about.title, " ", h("span", { class: "mg-sub" }, about.sub)), ...about.rows.map(line)]
+      : [h("h3", {}, scene.title), ...scene.remarks.map((one) => h("div", {}, one)), h("div", { class: "mg-sub" }, two(ui.help))]));
+    fits(card);
   }
   /** The part that is chosen: what the keys move from. @param {string} id */
   function focus(id) {
@@ -1587,6 +1594,7 @@ function explore({ model, el }) {
     if (!root.clientWidth) return;
     const phone = root.clientWidth < 620, had = cam.w && cam.h, [x, y, k] = model.get("place");
     root.classList.toggle("mg-phone", phone);
+    fits(card);
     if (cam.w === stage.clientWidth && cam.h === stage.clientHeight && P.measured) return;
     Object.assign(cam, { w: stage.clientWidth, h: stage.clientHeight });
     const key = P.key ?? model.get("key");
@@ -1696,7 +1704,7 @@ function explore({ model, el }) {
   root.addEventListener("keydown", (event) => {
     const at = /** @type {HTMLElement} */ (event.target), line = lines.indexOf(at), pressed = at instanceof HTMLButtonElement;
     event.stopPropagation();                                                   // D D would delete the cell
-    if (event.ctrlKey || event.metaKey || event.altKey || (at === search && !/^(Enter|Escape)$/.test(event.key))) return;
+    if (event.ctrlKey || event.metaKey || event.altKey || (at === search && !/^(Enter|Escape)$/.test(event.key)) || (at === card && /^Arrow/.test(event.key))) return;
     const open = () => toggle(model.get("chosen"));
     const act = at === search ? { Enter: () => find(1), Escape: () => { search.value = ""; find(); root.focus({ preventScroll: true }); } }[event.key]
       : line >= 0 && /^Arrow/.test(event.key) ? () => lines[line + (/Down|Right/.test(event.key) ? 1 : -1)]?.focus()
