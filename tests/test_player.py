@@ -777,6 +777,17 @@ def test_what_a_function_of_ones_own_saved_is_called_as_its_node_calls_it():
     assert not hasattr(twice.grad_fn, "_saved_saved_tensors")
 
 
+def test_what_is_read_of_a_picture_is_told_whole_in_either_language():
+    x = mg.tensor([1.0, 2.0], requires_grad=True)
+    picture = said_of((x * x).sum(), x=x)[1].pictures[0]
+    (told,) = re.findall("<desc>(.*?)</desc>", picture["svg"])
+    (_, en, zh), = [label for label in picture["labels"] if "AccumulateGrad" in label[1]]
+
+    assert told.endswith("Order of backward: SumBackward0, MulBackward0, AccumulateGrad.")
+    assert (told, len(re.findall("[一-鿿]", zh)) > 20, re.findall("[一-鿿]", en)) == (en, True, [])
+    assert zh.endswith("反向传播的次序：SumBackward0, MulBackward0, AccumulateGrad。")
+
+
 def test_a_word_in_a_formula_is_one_word_for_who_hears_it():
     assert "<mi>expand</mi>" in mathml(r"\mathrm{expand}\left(x\right)")
     assert "<mi>scatter_add</mi>" in mathml(r"\mathrm{scatter\_add}")

@@ -511,7 +511,7 @@ class Painter:
         prefix = "mg" + sha1(body.encode()).hexdigest()[:8] + "-"
         names = [n.name for n in self.graph.nodes]
         order = ", ".join(names[:40] + [f"… +{len(names) - 40}"] * (len(names) > 40))
-        about = " ".join([sub, *self.left_out(), *self.remarks, words.word("order", self.lang, names=order)])
+        about = words.joined(sub, *self.left_out(), *self.remarks, words.word("order", self.lang, names=order))
         return tag("svg", tag("title", clean(title)) + tag("desc", clean(about))
                    + f"<style>{stylesheet(theme)}</style>" + body.replace("\x02", prefix),
                    xmlns="http://www.w3.org/2000/svg", viewBox=d(0.0, -top, wide, tall),

@@ -26,6 +26,12 @@ def word(key: str, lang: str | None, **values: object) -> str:
     return say(f"draw.{key}", lang, **values).replace("\n", " · ")
 
 
+def joined(*said: str) -> str:
+    """Sentences one after the other, in each language by itself; what is of no language stands in both."""
+    pairs = [one.split(PAIR) for one in said]
+    return PAIR.join(" ".join(pair[i % len(pair)] for pair in pairs) for i in range(max(map(len, pairs))))
+
+
 def shape_label(t: TensorRecord, versions: bool = False) -> str:
     """What stands muted behind the name: `(2,) float64 @v1 requires_grad`."""
     text = t.size if t.dtype in ("float32", "", "?") else f"{t.shape} {t.dtype}"
