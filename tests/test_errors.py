@@ -10,6 +10,7 @@ import linecache
 import operator
 import re
 import traceback
+import warnings
 
 import numpy as np
 import pytest
@@ -474,3 +475,17 @@ def test_a_traceback_names_operations_as_learners_do():
         minigrad.ones(2).cumsum(3)
 
     assert "cumsum" in [frame.name for frame in traceback.extract_tb(refused.value.__traceback__)]
+
+
+@pytest.mark.parametrize("program", [
+    lambda torch, x: torch.nn.functional.softmax(x), lambda torch, x: torch.tensor(x),
+    lambda torch, x: torch.nn.functional.mse_loss(x, x[:, :1]), lambda torch, x: torch.nn.Softmax()(x),
+    lambda torch, x: x.detach()[torch.ones(2, 2, dtype=torch.uint8)],
+    lambda torch, x: torch.meshgrid(x[0].detach()),
+])
+def test_a_warning_names_the_learners_line(program):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        program(minigrad, minigrad.ones(2, 2))
+
+    assert {(given.filename, given.lineno) for given in caught} == {(__file__, program.__code__.co_firstlineno)}

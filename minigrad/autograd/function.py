@@ -257,7 +257,7 @@ class Function:
         need(all(any(t is o for o in parts) for t in node._dirty), "dirty_outputs")
         for t in [d for d in node._dirty if recorded and not any(d is t for t in tensors)]:
             need(t._view is None, "dirty_stranger")
-            warn("dirty_stranger", stacklevel=3)
+            warn("dirty_stranger")
         if isinstance(outputs, list):
             return node, outputs
         wrapped = _give_history(node, args, tensors, parts) if recorded else _outputs(node, parts, tensors, False)

@@ -100,7 +100,7 @@ def _inputs_to_check(inputs: tuple) -> list[Tensor]:
     checked = {i: t for i, t in enumerate(inputs) if isinstance(t, Tensor) and t.requires_grad}
     for index, t in checked.items():
         if t.dtype != dtypes.float64:
-            warn("check_precision", index, stacklevel=4)
+            warn("check_precision", index)
         need(all(step or n < 2 for step, n in zip(t.stride(), t.shape, strict=True)), "check_strides", index)
     need(checked, "check_inputs")
     return list(checked.values())

@@ -36,7 +36,7 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: Any = None,
         require(inputs, "`inputs` argument to `backward()` cannot be empty.")
     grads = root_gradients(roots, given, create_graph or level() is not None)
     if create_graph:
-        presentation.warn("create_graph", stacklevel=3, once=True)
+        presentation.warn("create_graph", once=True)
     Freed.current = Freed(*learners_line())
     edges = None if inputs is None else [input_edge(t) for t in inputs]
     run(roots, grads, keeps(retain_graph, create_graph), create_graph, edges)

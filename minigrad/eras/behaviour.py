@@ -79,7 +79,7 @@ def whole_division(version: table.Version, divide: Callable, self: Any, other: A
         return divide(self, other, **options)
     presentation.need(version < (1, 6), "whole_division", "no longer supported")
     if version >= (1, 5):
-        presentation.warn("whole_division", "deprecated", stacklevel=3)
+        presentation.warn("whole_division", "deprecated")
     return div(self, other, rounding_mode="trunc")
 
 

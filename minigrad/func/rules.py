@@ -97,7 +97,7 @@ def shifted(level: Any, name: str, value: Any, rank: int) -> Any:
 
 def looped(level: Any, row: Row, args: tuple) -> Any:
     """One example after the other."""
-    warn("loop", row.name, stacklevel=6)
+    warn("loop", row.name)
 
     def example(v: Any, i: int) -> Any:
         return level.front(v)[i] if level.batched(v) else level.front(v) if isinstance(v, TensorBase) else v

@@ -21,7 +21,7 @@ def float_mask(mask: Any, name: str, dtype: Any, other: Any = None, other_name: 
     boolean = str(mask.dtype) == "torch.bool"
     need(boolean or mask.is_floating_point(), "mask_type", name)
     if other is not None and mask.dtype != other.dtype:
-        warn("mask_types", name, other_name, stacklevel=3)
+        warn("mask_types", name, other_name)
     return zeros_like(mask, dtype=dtype).masked_fill_(mask, -math.inf) if boolean else mask
 
 

@@ -72,7 +72,7 @@ def xavier_normal_(tensor: Any, gain: float = 1.0, generator: Any = None) -> Any
 
 def _kaiming_std(tensor: Any, a: float, mode: str, nonlinearity: str) -> float:
     if 0 in tensor.shape:
-        warn("empty_init", stacklevel=3)
+        warn("empty_init")
         return 0.0
     modes = ["fan_in", "fan_out"]
     require(mode in modes, f"Mode {mode} not supported, please use one of {modes}", ValueError)

@@ -159,7 +159,7 @@ class RNNBase(_Recurrent):
         require(proj_size >= 0, "proj_size should be a positive integer or zero to disable projections", ValueError)
         require(proj_size < hidden_size, "proj_size has to be smaller than hidden_size", ValueError)
         if dropout > 0 and num_layers == 1:
-            warn("recurrent_dropout_layers", dropout, num_layers, stacklevel=3)
+            warn("recurrent_dropout_layers", dropout, num_layers)
         self.mode, self.input_size, self.hidden_size, self.num_layers = mode, input_size, hidden_size, num_layers
         self.bias, self.batch_first, self.dropout = bias, batch_first, float(dropout)
         self.bidirectional, self.proj_size = bidirectional, proj_size

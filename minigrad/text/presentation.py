@@ -7,7 +7,9 @@ puts another table into `current`; with nothing put there, this is today's PyTor
 from __future__ import annotations
 
 import builtins
+import os
 import re
+import sys
 import warnings
 from collections.abc import Callable, Iterable
 from functools import cache
@@ -130,17 +132,21 @@ def adviser(module: str, names: Iterable[str]) -> Callable[[str], Any]:
     return missing
 
 
-def warn(key: str, *blanks: Any, kind: type = UserWarning, stacklevel: int = 2, once: bool = False) -> None:
-    """torch's sentence `key` as a warning, if the current era gave it. `stacklevel` as in `warnings`.
+def warn(key: str, *blanks: Any, kind: type = UserWarning, once: bool = False) -> None:
+    """torch's sentence `key` as a warning at the learner's line, if the current era gave it.
 
     `once`: only the first time in this process, as torch's C++ warnings are.
     """
     if (text := current.message(key, torch_says(key, *blanks))) and key not in warned:
         if once:
             warned.add(key)
-        warnings.warn(text, kind, stacklevel + 1)
+        level, frame = 1, sys._getframe()
+        while frame.f_back and frame.f_code.co_filename.startswith(_PACKAGE):
+            level, frame = level + 1, frame.f_back
+        warnings.warn(text, kind, level)
 
 
+_PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 warned: set[str] = set()  # keys of the warnings that were given and will not be given again
 
 

@@ -131,7 +131,7 @@ def blame(node: Any) -> None:
         return
     stack = node.hooks and node.hooks.metadata.get("traceback_")
     try:
-        warn("blamed" if stack else "blamed_unknown", node.name(), "".join(stack or ()), stacklevel=5)
+        warn("blamed" if stack else "blamed_unknown", node.name(), "".join(stack or ()))
     except Warning as said:  # where warnings are errors: the error that is blamed comes first
         print(said, file=sys.stderr)
 
