@@ -121,12 +121,12 @@ def acosh_(input: Tensor, *other: Any) -> Tensor:
     """In-place `acosh`: writes the result into `self`, returns `self`."""
 def adaptive_avg_pool1d(input: Tensor, output_size: Tensor | _int | Sequence[_int] | Sequence[Tensor]) -> Tensor:
     """The mean of `output_size` stretches that cover a sequence."""
-def add(input: Tensor | _float, other: Tensor | _float | number[Any], *, alpha: _float = 1) -> Tensor:
+def add(input: Tensor | _float | number[Any], other: Tensor | _float | number[Any], *, alpha: _float = 1) -> Tensor:
     """`self + alpha * other`."""
 def addbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor,
-    beta: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
-    alpha: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
+    beta: _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
+    alpha: _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
 ) -> Tensor:
     """`addbmm`, as torch has it."""
 def addcdiv(
@@ -141,31 +141,31 @@ def addcmul(
     """`self + value * tensor1 * tensor2`."""
 def addmm(
     input: Tensor, mat1: Tensor, mat2: Tensor,
-    beta: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
-    alpha: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
+    beta: _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
+    alpha: _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
 ) -> Tensor:
     """`addmm`, as torch has it."""
 def addmv(
     input: Tensor, mat: Tensor, vec: Tensor,
-    beta: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
-    alpha: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
+    beta: _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
+    alpha: _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
 ) -> Tensor:
     """`addmv`, as torch has it."""
 def addmv_(
     input: Tensor, mat: Tensor, vec: Tensor,
-    beta: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
-    alpha: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
+    beta: _float | Sequence[_int] | Sequence[_float] | number[Any] | None = 1,
+    alpha: _float | Sequence[_int] | Sequence[_float] | number[Any] | None = 1,
 ) -> Tensor:
     """In-place `addmv`: writes the result into `self`, returns `self`."""
 def addr(
     input: Tensor, vec1: Tensor | ndarray[Any, Any], vec2: Tensor | ndarray[Any, Any],
-    beta: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
-    alpha: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
+    beta: _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
+    alpha: _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
 ) -> Tensor:
     """`addr`, as torch has it."""
 def adjoint(input: Tensor) -> Tensor:
     """The last two dimensions swapped; a view."""
-def all(input: Tensor, dim: Any = None, keepdim: _bool = False) -> Tensor:
+def all(input: Tensor, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False) -> Tensor:
     """True where all elements are; a 0-d bool tensor, or one per slice along `dim`."""
 def allclose(
     input: Tensor, other: Tensor, rtol: _float = 1e-05, atol: _float = 1e-08, equal_nan: _bool = False,
@@ -227,13 +227,13 @@ def argwhere(input: Tensor, *, as_tuple: Literal[True] = ...) -> tuple[Tensor, .
 def argwhere(input: Tensor, *, as_tuple: _bool = False) -> Any:
     """The positions of all elements that are not 0, one row each, or one tensor for each dimension."""
 def as_strided(
-    input: Tensor, size: Tensor | Sequence[_int] | Sequence[Tensor],
-    stride: Tensor | Sequence[_int] | Sequence[Tensor], storage_offset: _int | None = None,
+    input: Tensor, size: Tensor | Sequence[_int], stride: Tensor | Sequence[_int],
+    storage_offset: _int | None = None,
 ) -> Tensor:
     """The storage of `self` seen with another size, stride and offset, all in elements."""
 def as_strided_(
-    input: Tensor, size: Tensor | Sequence[_int] | Sequence[Tensor],
-    stride: Tensor | Sequence[_int] | Sequence[Tensor], storage_offset: _int | None = None,
+    input: Tensor, size: Tensor | Sequence[_int], stride: Tensor | Sequence[_int],
+    storage_offset: _int | None = None,
 ) -> Tensor:
     """In-place `as_strided`: `self` gets the new shape, and a new grad_fn."""
 def as_tensor(
@@ -242,8 +242,8 @@ def as_tensor(
 ) -> Tensor:
     """`data` as a tensor, sharing memory with an array or a tensor where the type allows."""
 def asarray(
-    obj: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | ndarray[Any, Any] | number[Any],
-    *, dtype: dtype | type[Any] | None = None, device: _int | device | None = None, copy: _bool | None = None,
+    obj: Tensor | _float | Sequence[_int] | Sequence[_float] | ndarray[Any, Any] | number[Any], *,
+    dtype: dtype | type[Any] | None = None, device: device | None = None, copy: _bool | None = None,
     requires_grad: _bool | None = None,
 ) -> Tensor:
     """As `as_tensor`; `copy` says whether to share memory, `requires_grad` whether to record."""
@@ -272,19 +272,17 @@ def atleast_2d(*tensors: Tensor | Sequence[Tensor]) -> Any:
 def atleast_3d(*tensors: Tensor | Sequence[Tensor]) -> Any:
     """The tensors with at least 3 dimensions."""
 def avg_pool1d(
-    input: Tensor, kernel_size: Tensor | _int | Sequence[_int] | Sequence[Tensor],
-    stride: Tensor | _int | Sequence[_int] | Sequence[Tensor] | None = None,
-    padding: Tensor | _int | Sequence[_int] | Sequence[Tensor] = 0, ceil_mode: _bool = False,
-    count_include_pad: _bool = True,
+    input: Tensor, kernel_size: _int | Sequence[_int], stride: _int | Sequence[_int] | None = None,
+    padding: _int | Sequence[_int] = 0, ceil_mode: _bool = False, count_include_pad: _bool = True,
 ) -> Tensor:
     """The mean of each stretch of a sequence."""
 def baddbmm(
     input: Tensor, batch1: Tensor, batch2: Tensor,
-    beta: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
-    alpha: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
+    beta: _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
+    alpha: _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
 ) -> Tensor:
     """`baddbmm`, as torch has it."""
-def bernoulli(input: Tensor, p: _float | None = None, *, generator: Tensor | _int | Generator | None = None) -> Tensor:
+def bernoulli(input: Tensor, p: _float | None = None, *, generator: _int | Generator | None = None) -> Tensor:
     """1 with the probability that each element says, or all with probability `p`, else 0."""
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """`input1 @ weight[k] @ input2` for each k."""
@@ -314,7 +312,7 @@ def bmm(input: Tensor, mat2: Tensor) -> Tensor:
 bool: dtype
 def broadcast_tensors(*tensors: Tensor | Sequence[Tensor]) -> tuple[Tensor, ...]:
     """All tensors expanded to the shape in which they meet."""
-def broadcast_to(input: Tensor, *sizes: _int | Sequence[_int], size: _int | Sequence[_int] | None = None) -> Tensor:
+def broadcast_to(input: Tensor, *sizes: _int | Sequence[_int], size: Sequence[_int] | None = None) -> Tensor:
     """Dimensions of length 1 seen as longer ones, without a copy; -1 keeps a length."""
 def bucketize(
     self: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | str | ndarray[Any, Any] | number[Any],
@@ -323,7 +321,7 @@ def bucketize(
     """Which interval between `boundaries` each element lies in."""
 def can_cast(source: dtype, target: dtype) -> _bool:
     """True if a result of type `source` may be written into a `target`: no category is lost."""
-def cat(tensors: Iterable[Tensor], dim: _int = 0) -> Tensor:
+def cat(tensors: Sequence[Tensor], dim: _int = 0) -> Tensor:
     """`cat`, as torch has it."""
 def cdist(x1: Tensor, x2: Tensor, p: _float = 2.0, compute_mode: Any = None) -> Tensor:
     """The distance of every row of `x1` from every row of `x2`."""
@@ -333,7 +331,7 @@ def ceil_(input: Tensor) -> Tensor:
     """In-place `ceil`: writes the result into `self`, returns `self`."""
 def celu(input: Tensor | ndarray[Any, Any], alpha: _float = 1.0, inplace: _bool = False) -> Tensor:
     """x where it is positive, else alpha (exp(x / alpha) - 1)."""
-def celu_(input: Tensor, *args: Tensor | _float | number[Any], **options: Any) -> Tensor:
+def celu_(input: Tensor, *args: _float | number[Any], **options: Any) -> Tensor:
     """`celu`, written into `input`."""
 def chunk(input: Tensor, chunks: _int, dim: _int = 0) -> tuple[Tensor, ...]:
     """At most `chunks` pieces of equal length along `dim`; views."""
@@ -367,27 +365,23 @@ def clip_(
     """In-place `clamp`: writes the result into `self`, returns `self`."""
 def clone(input: Tensor, *, memory_format: Any = None) -> Tensor:
     """A copy that is recorded: gradients flow back to the original."""
-def column_stack(tensors: Iterable[Tensor]) -> Tensor:
+def column_stack(tensors: Sequence[Tensor]) -> Tensor:
     """Vectors as columns of a matrix."""
-def concat(tensors: Iterable[Tensor], dim: _int = 0) -> Tensor:
+def concat(tensors: Sequence[Tensor], dim: _int = 0) -> Tensor:
     """`cat`, as torch has it."""
-def concatenate(tensors: Iterable[Tensor], dim: _int = 0) -> Tensor:
+def concatenate(tensors: Sequence[Tensor], dim: _int = 0) -> Tensor:
     """`cat`, as torch has it."""
 def conj(input: Tensor) -> Tensor:
     """Itself: there are no complex numbers here."""
 contiguous_format: Word
 def conv1d(
-    input: Tensor, weight: Tensor, bias: Tensor | None = None,
-    stride: Tensor | _int | Sequence[_int] | Sequence[Tensor] = 1,
-    padding: Tensor | _int | Sequence[_int] | Sequence[Tensor] = 0,
-    dilation: Tensor | _int | Sequence[_int] | Sequence[Tensor] = 1, groups: _int = 1,
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _int | Sequence[_int] = 1,
+    padding: _int | Sequence[_int] = 0, dilation: _int | Sequence[_int] = 1, groups: _int = 1,
 ) -> Tensor:
     """Slide filters over sequences `(batch, channels, length)`; `weight` is `(out, in / groups, size)`."""
 def conv2d(
-    input: Tensor, weight: Tensor, bias: Tensor | None = None,
-    stride: Tensor | _int | Sequence[_int] | Sequence[Tensor] = 1,
-    padding: Tensor | _int | Sequence[_int] | Sequence[Tensor] = 0,
-    dilation: Tensor | _int | Sequence[_int] | Sequence[Tensor] = 1, groups: _int = 1,
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _int | Sequence[_int] = 1,
+    padding: Tensor | _int | Sequence[_int] = 0, dilation: _int | Sequence[_int] = 1, groups: _int = 1,
 ) -> Tensor:
     """Slide filters over images `(batch, channels, height, width)`; `weight` is `(out, in / groups, h, w)`."""
 def cos(input: Tensor) -> Tensor:
@@ -426,7 +420,7 @@ def detach_(input: Tensor) -> Tensor:
     """Forget the history in place. Raises: RuntimeError for views."""
 def diag(input: Tensor, diagonal: _int = 0) -> Tensor:
     """A vector on the diagonal of a matrix, or the diagonal of a matrix as a vector."""
-def diag_embed(input: Tensor, offset: Tensor | _int = 0, dim1: Tensor | _int = -2, dim2: Tensor | _int = -1) -> Tensor:
+def diag_embed(input: Tensor, offset: _int = 0, dim1: _int = -2, dim2: _int = -1) -> Tensor:
     """`diag_embed`, as torch has it."""
 def diagonal(input: Tensor, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor:
     """`diagonal`, as torch has it."""
@@ -441,13 +435,16 @@ def diff(
 def digamma(input: Tensor) -> Tensor:
     """`digamma`, as torch has it."""
 def dist(
-    input: Tensor, other: Tensor | _float | ndarray[Any, Any] | number[Any],
-    p: Tensor | _float | tuple[_int, ...] | number[Any] = 2,
+    input: Tensor, other: Tensor | _float | ndarray[Any, Any] | number[Any], p: _float | number[Any] = 2,
 ) -> Tensor:
     """The p-norm of `self - other`."""
-def div(input: Tensor | _float, other: Tensor | _float | number[Any], *, rounding_mode: str | None = None) -> Tensor:
+def div(
+    input: Tensor | _float | number[Any], other: Tensor | _float | number[Any], *, rounding_mode: str | None = None,
+) -> Tensor:
     """`self / other`, or rounded to "floor" or "trunc"."""
-def divide(input: Tensor | _float, other: Tensor | _float | number[Any], *, rounding_mode: str | None = None) -> Tensor:
+def divide(
+    input: Tensor | _float | number[Any], other: Tensor | _float | number[Any], *, rounding_mode: str | None = None,
+) -> Tensor:
     """`self / other`, or rounded to "floor" or "trunc"."""
 def dot(input: Tensor, tensor: Tensor) -> Tensor:
     """`dot`, as torch has it."""
@@ -462,15 +459,14 @@ def draw(
     what was recorded till there, with the call that failed and the shapes that went into it."""
 def dropout(input: Tensor, p: _float = 0.5, training: _bool = True, inplace: _bool = False) -> Tensor:
     """In training, zero with probability `p`, the rest scaled by 1 / (1 - p); else unchanged."""
-def dstack(tensors: Iterable[Tensor]) -> Tensor:
+def dstack(tensors: Sequence[Tensor]) -> Tensor:
     """One behind the other, along the third dimension."""
 e: _float
 def einsum(equation: str, *operands: Tensor | Sequence[Tensor]) -> Tensor:
     """A sum of products written with one letter for each dimension, such as `"ij,jk->ik"`."""
 def empty(
-    *shape: _int | Sequence[_int], size: _int | Sequence[_int] | None = None,
-    dtype: dtype | type[Any] | None = None, device: _int | device | None = None, requires_grad: _bool = False,
-    **options: Any,
+    *shape: _int | Sequence[_int], size: Any = None, dtype: dtype | type[Any] | None = None,
+    device: _int | device | None = None, requires_grad: _bool = False, **options: Any,
 ) -> Tensor:
     """A tensor of a shape whose values mean nothing yet (zeros here)."""
 def eq(input: Tensor, other: Tensor | _float | ndarray[Any, Any] | number[Any]) -> Tensor:
@@ -522,13 +518,13 @@ float: dtype
 float16: dtype
 float32: dtype
 float64: dtype
-def float_power(input: Tensor | _float, exponent: Tensor | _float | number[Any]) -> Tensor:
+def float_power(input: Tensor | _float | number[Any], exponent: Tensor | _float | number[Any]) -> Tensor:
     """`self ** exponent` in double."""
 def floor(input: Tensor) -> Tensor:
     """`floor`, as torch has it."""
 def floor_(input: Tensor) -> Tensor:
     """In-place `floor`: writes the result into `self`, returns `self`."""
-def floor_divide(input: Tensor | _float, other: Tensor | _float | number[Any]) -> Tensor:
+def floor_divide(input: Tensor | _float | number[Any], other: Tensor | _float | number[Any]) -> Tensor:
     """`self // other`, rounded down."""
 def fmax(input: Tensor, other: Tensor) -> Tensor:
     """`fmax`, as torch has it."""
@@ -543,12 +539,12 @@ def frac_(input: Tensor) -> Tensor:
 def from_numpy(ndarray: ndarray[Any, Any]) -> Tensor:
     """A tensor on the memory of a NumPy array: writing to one writes to the other."""
 def full(
-    size: Sequence[_int], fill_value: Tensor | _float | Sequence[Tensor] | number[Any], *,
+    size: Tensor | Sequence[_int], fill_value: Tensor | _float | Sequence[Tensor] | number[Any], *,
     dtype: dtype | type[Any] | None = None, device: _int | device | None = None, requires_grad: _bool = False,
 ) -> Tensor:
     """`fill_value` in every place of a shape; its type is the tensor's, if none is given."""
 def full_like(
-    input: Tensor, *args: Tensor | _float | number[Any], dtype: Tensor | _int | dtype | type[Any] | None = None,
+    input: Tensor, *args: _float | number[Any], dtype: _int | dtype | type[Any] | None = None,
     memory_format: Any = None, **options: Any,
 ) -> Tensor:
     """`full` with the shape and type of `input`."""
@@ -573,8 +569,7 @@ def gt(input: Tensor, other: Tensor | _float | number[Any]) -> Tensor:
     """`gt`, as torch has it."""
 half: dtype
 def hardshrink(
-    input: Tensor,
-    lambd: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] = 0.5,
+    input: Tensor, lambd: _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] = 0.5,
 ) -> Tensor:
     """`hardshrink`, as torch has it."""
 def heaviside(input: Tensor, values: Tensor) -> Tensor:
@@ -584,7 +579,7 @@ def hinge_embedding_loss(
     reduce: Any = None, reduction: str = 'mean',
 ) -> Tensor:
     """x where the target is 1, max(0, margin - x) where it is -1."""
-def hstack(tensors: Iterable[Tensor]) -> Tensor:
+def hstack(tensors: Sequence[Tensor]) -> Tensor:
     """Side by side: vectors end to end, matrices along their columns."""
 def hypot(input: Tensor, other: Tensor) -> Tensor:
     """`hypot`, as torch has it."""
@@ -592,10 +587,7 @@ def index_add(input: Tensor, dim: _int, index: Tensor, source: Tensor, *, alpha:
     """A copy with the slices of `source` added at `index` along `dim`."""
 def index_copy(input: Tensor, dim: _int, index: Tensor, source: Tensor) -> Tensor:
     """A copy with the slices of `source` written at `index` along `dim`."""
-def index_fill(
-    input: Tensor, dim: _int, index: Tensor,
-    value: Tensor | _float | Sequence[_int] | Sequence[Tensor] | number[Any],
-) -> Tensor:
+def index_fill(input: Tensor, dim: _int, index: Tensor, value: Tensor | _float | number[Any]) -> Tensor:
     """A copy with `value` in the slices `index` along `dim`."""
 def index_put(input: Tensor, indices: Tensor | Sequence[Tensor], values: Tensor, accumulate: _bool = False) -> Tensor:
     """A copy with `values` at `indices`, or with them added there."""
@@ -630,7 +622,7 @@ def is_inference_mode_enabled() -> _bool:
     """True inside `inference_mode()`."""
 def is_nonzero(input: Tensor) -> _bool:
     """Whether the one element is not 0."""
-def is_same_size(input: Tensor, other: Tensor) -> _bool:
+def is_same_size(input: Tensor, other: Tensor | ndarray[Any, Any] | number[Any]) -> _bool:
     """Of equal shapes."""
 def is_tensor(obj: Any) -> _bool:
     """True for a tensor."""
@@ -655,8 +647,8 @@ def kron(input: Tensor, other: Tensor | ndarray[Any, Any]) -> Tensor:
 def kthvalue(input: Tensor, k: _int, dim: _int = -1, keepdim: _bool = False) -> return_types_kthvalue:
     """The k-th smallest element along `dim`: `(values, indices)`."""
 def layer_norm(
-    input: Tensor, normalized_shape: Sequence[_int] | Sequence[Tensor], weight: Tensor | None = None,
-    bias: Tensor | None = None, eps: Tensor | _float = 1e-05,
+    input: Tensor, normalized_shape: Sequence[_int], weight: Tensor | None = None, bias: Tensor | None = None,
+    eps: Tensor | _float = 1e-05,
 ) -> Tensor:
     """Mean 0 and variance 1 over the last dimensions, then scaled by `weight` and moved by `bias`."""
 def le(input: Tensor, other: Tensor | _float | number[Any]) -> Tensor:
@@ -706,9 +698,9 @@ def logical_or(input: Tensor, other: Tensor) -> Tensor:
     """`logical_or`, as torch has it."""
 def logical_xor(input: Tensor, other: Tensor) -> Tensor:
     """`logical_xor`, as torch has it."""
-def logit(input: Tensor, eps: Tensor | _float | number[Any] | None = None) -> Tensor:
+def logit(input: Tensor, eps: _float | number[Any] | None = None) -> Tensor:
     """log(x / (1 - x)), the inverse of sigmoid; x is first brought into `[eps, 1 - eps]` if given."""
-def logit_(input: Tensor | ndarray[Any, Any], eps: Tensor | _float | number[Any] | None = None) -> Tensor:
+def logit_(input: Tensor | ndarray[Any, Any], eps: _float | number[Any] | None = None) -> Tensor:
     """In-place `logit`: writes the result into `self`, returns `self`."""
 def logspace(start: _float, end: _float, steps: _int, base: _float = 10.0, **options: Any) -> Tensor:
     """`base` to the powers of `linspace(start, end, steps)`."""
@@ -737,16 +729,10 @@ def matrix_exp(input: Tensor) -> Tensor:
 def matrix_power(input: Tensor, n: _int) -> Tensor:
     """The product of `n` copies of a square matrix, by repeated squaring."""
 @overload
-def max(
-    input: Tensor, dim: Tensor | None = None, keepdim: _bool = False, *,
-    other: Tensor | _float | Sequence[_int] | Sequence[Tensor] | None = None,
-) -> Tensor:
+def max(input: Tensor, dim: Tensor | None = None, keepdim: _bool = False, *, other: Tensor | None = None) -> Tensor:
     """`max` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."""
 @overload
-def max(
-    input: Tensor, dim: _int = ..., keepdim: _bool = False, *,
-    other: Tensor | _float | Sequence[_int] | Sequence[Tensor] | None = None,
-) -> return_types_max:
+def max(input: Tensor, dim: _int = ..., keepdim: _bool = False, *, other: Tensor | None = None) -> return_types_max:
     """`max` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."""
 @overload
 def max_pool1d(
@@ -806,8 +792,7 @@ def maximum(input: Tensor, other: Tensor) -> Tensor:
     """`maximum`, as torch has it."""
 def mean(
     input: Tensor, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *,
-    dtype: Tensor | _float | dtype | device | type[Any] | None = None, axis: _int | Sequence[_int] | None = None,
-    keepdims: _bool = False,
+    dtype: Tensor | _float | dtype | device | type[Any] | None = None,
 ) -> Tensor:
     """Mean of all elements, or along `dim`. Raises: RuntimeError for integer tensors."""
 @overload
@@ -819,16 +804,10 @@ def median(input: Tensor, dim: _int = ..., keepdim: _bool = False, *, other: Any
 def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: str | None = None) -> tuple[Tensor, ...]:
     """The grid that vectors span: one tensor each, which varies along its own dimension only."""
 @overload
-def min(
-    input: Tensor, dim: Tensor | None = None, keepdim: _bool = False, *,
-    other: Tensor | _float | Sequence[_int] | Sequence[Tensor] | None = None,
-) -> Tensor:
+def min(input: Tensor, dim: Tensor | None = None, keepdim: _bool = False, *, other: Tensor | None = None) -> Tensor:
     """`min` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."""
 @overload
-def min(
-    input: Tensor, dim: _int = ..., keepdim: _bool = False, *,
-    other: Tensor | _float | Sequence[_int] | Sequence[Tensor] | None = None,
-) -> return_types_min:
+def min(input: Tensor, dim: _int = ..., keepdim: _bool = False, *, other: Tensor | None = None) -> return_types_min:
     """`min` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."""
 def minimum(input: Tensor, other: Tensor) -> Tensor:
     """`minimum`, as torch has it."""
@@ -842,28 +821,27 @@ def movedim(input: Tensor, source: _int | Sequence[_int], destination: _int | Se
     """Dimensions moved to other places, the rest in order."""
 def msort(input: Tensor) -> Tensor:
     """The rows sorted, column by column."""
-def mul(input: Tensor | _float, other: Tensor | _float | number[Any]) -> Tensor:
+def mul(input: Any, other: Tensor | _float | number[Any]) -> Tensor:
     """`mul`, as torch has it."""
 def multinomial(
-    input: Tensor, num_samples: _int, replacement: _bool = False, *,
-    generator: Tensor | _int | Generator | None = None,
+    input: Tensor, num_samples: _int, replacement: _bool = False, *, generator: _int | Generator | None = None,
 ) -> Tensor:
     """Indices drawn with the weights that `input` holds, row by row."""
-def multiply(input: Tensor | _float, other: Tensor | _float | number[Any]) -> Tensor:
+def multiply(input: Tensor | _float | number[Any], other: Tensor | _float | number[Any]) -> Tensor:
     """`mul`, as torch has it."""
 def mv(input: Tensor, vec: Tensor) -> Tensor:
     """`mv`, as torch has it."""
 nan: _float
 def nan_to_num(
-    input: Tensor, nan: Tensor | _float | number[Any] | None = None,
-    posinf: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = None,
-    neginf: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = None,
+    input: Tensor, nan: _float | number[Any] | None = None,
+    posinf: _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = None,
+    neginf: _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = None,
 ) -> Tensor:
     """`nan_to_num`, as torch has it."""
 def nan_to_num_(
-    input: Tensor, nan: Tensor | _float | number[Any] | None = None,
-    posinf: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = None,
-    neginf: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = None,
+    input: Tensor, nan: _float | number[Any] | None = None,
+    posinf: _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = None,
+    neginf: _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = None,
 ) -> Tensor:
     """In-place `nan_to_num`: writes the result into `self`, returns `self`."""
 def nanmean(
@@ -914,13 +892,12 @@ def not_equal(input: Tensor, other: Tensor | _float | number[Any]) -> Tensor:
 def numel(input: Tensor) -> _int:
     """The number of elements."""
 def ones(
-    *shape: _int | Sequence[_int], size: _int | Sequence[_int] | None = None,
-    dtype: dtype | type[Any] | None = None, device: _int | device | None = None, requires_grad: _bool = False,
-    **options: Any,
+    *shape: _int | Sequence[_int], size: Any = None, dtype: dtype | type[Any] | None = None,
+    device: _int | device | None = None, requires_grad: _bool = False, **options: Any,
 ) -> Tensor:
     """Ones of a shape."""
 def ones_like(
-    input: Tensor, *args: Any, dtype: Tensor | _int | dtype | type[Any] | None = None, memory_format: Any = None,
+    input: Tensor, *args: Any, dtype: _int | dtype | type[Any] | None = None, memory_format: Any = None,
     **options: Any,
 ) -> Tensor:
     """`ones` with the shape and type of `input`."""
@@ -931,7 +908,7 @@ def pairwise_distance(
     eps: _float = 1e-06, keepdim: _bool = False,
 ) -> Tensor:
     """The p-norm of `x1 - x2 + eps` along the last dimension."""
-def permute(input: Tensor, *order: _int | Sequence[_int], dims: _int | Sequence[_int] | None = None) -> Tensor:
+def permute(input: Tensor, *order: _int | Sequence[_int], dims: tuple[_int, ...] | None = None) -> Tensor:
     """Dimensions in another order; a view."""
 pi: _float
 def pinverse(input: Tensor) -> Tensor:
@@ -958,36 +935,33 @@ def promote_types(type1: dtype, type2: dtype) -> dtype:
 def put(input: Tensor, index: Tensor, source: Tensor, accumulate: Any = False) -> Tensor:
     """`put`, as torch has it."""
 def quantile(
-    input: Tensor,
-    q: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | ndarray[Any, Any] | number[Any],
+    input: Tensor, q: Tensor | _float | Sequence[_int] | Sequence[_float] | ndarray[Any, Any] | number[Any],
     dim: _int | None = None, keepdim: _bool = False, *, interpolation: str = 'linear',
 ) -> Tensor:
     """The value below which a part `q` of the elements lies, between two of them if need be."""
 def rand(
-    *shape: _int | Sequence[_int], size: _int | Sequence[_int] | None = None,
-    dtype: dtype | type[Any] | None = None, device: _int | device | None = None, requires_grad: _bool = False,
-    **options: Any,
+    *shape: _int | Sequence[_int], size: Any = None, dtype: dtype | type[Any] | None = None,
+    device: _int | device | None = None, requires_grad: _bool = False, **options: Any,
 ) -> Tensor:
     """Numbers spread evenly over [0, 1), from torch's own stream."""
 def rand_like(
-    input: Tensor, *args: Any, dtype: Tensor | _int | dtype | type[Any] | None = None, memory_format: Any = None,
+    input: Tensor, *args: Any, dtype: _int | dtype | type[Any] | None = None, memory_format: Any = None,
     **options: Any,
 ) -> Tensor:
     """`rand` with the shape and type of `input`."""
 def randint(
-    low: _int | None = None, high: _int | None = None, size: Sequence[_int] | None = None, *,
+    low: _int | None = None, high: _int | None = None, size: Tensor | Sequence[_int] | None = None, *,
     generator: Tensor | _int | Generator | None = None, dtype: dtype | type[Any] | None = None,
     device: _int | device | None = None, requires_grad: _bool = False,
 ) -> Tensor:
     """Integers of `[low, high)`; `randint(high, size)` starts at 0."""
 def randn(
-    *shape: _int | Sequence[_int], size: _int | Sequence[_int] | None = None,
-    dtype: dtype | type[Any] | None = None, device: _int | device | None = None, requires_grad: _bool = False,
-    **options: Any,
+    *shape: _int | Sequence[_int], size: Any = None, dtype: dtype | type[Any] | None = None,
+    device: _int | device | None = None, requires_grad: _bool = False, **options: Any,
 ) -> Tensor:
     """Standard normal numbers, from torch's own stream."""
 def randn_like(
-    input: Tensor, *args: Any, dtype: Tensor | _int | dtype | type[Any] | None = None, memory_format: Any = None,
+    input: Tensor, *args: Any, dtype: _int | dtype | type[Any] | None = None, memory_format: Any = None,
     **options: Any,
 ) -> Tensor:
     """`randn` with the shape and type of `input`."""
@@ -1005,18 +979,16 @@ def relu(input: Tensor) -> Tensor:
     """`relu`, as torch has it."""
 def relu_(input: Tensor) -> Tensor:
     """In-place `relu`: writes the result into `self`, returns `self`."""
-def remainder(input: Tensor | _float, other: Tensor | _float | number[Any]) -> Tensor:
+def remainder(input: Tensor | _float | number[Any], other: Tensor | _float | number[Any]) -> Tensor:
     """`self % other`, with the sign of `other`."""
-def renorm(
-    input: Tensor, p: Tensor | _float | number[Any], dim: _int, maxnorm: Tensor | _float | number[Any],
-) -> Tensor:
+def renorm(input: Tensor, p: _float | number[Any], dim: _int, maxnorm: _float | number[Any]) -> Tensor:
     """`renorm`, as torch has it."""
 def repeat_interleave(
     input: Tensor, repeats: Tensor | _int | None = None, dim: _int | None = None, *,
     output_size: _int | None = None,
 ) -> Tensor:
     """Each element (or slice along `dim`) `repeats` times in a row; of `repeats` alone, 0 .. n-1."""
-def reshape(input: Tensor, *size: _int | Sequence[_int], shape: _int | Sequence[_int] | None = None) -> Tensor:
+def reshape(input: Tensor, *size: _int | Sequence[_int], shape: Sequence[_int] | None = None) -> Tensor:
     """The same elements in another shape: a view where the strides allow one, else a copy."""
 def result_type(
     tensor1: Tensor | _float | ndarray[Any, Any] | number[Any],
@@ -1032,14 +1004,14 @@ def round(input: Tensor, *, decimals: _int | None = None) -> Tensor:
     """Round to the nearest integer, halves to even; or to `decimals` places."""
 def round_(input: Tensor, *, decimals: _int | None = None) -> Tensor:
     """In-place `round`: writes the result into `self`, returns `self`."""
-def row_stack(tensors: Iterable[Tensor]) -> Tensor:
+def row_stack(tensors: Sequence[Tensor]) -> Tensor:
     """One above the other."""
 def rrelu(
     input: Tensor, lower: _float = 0.125, upper: _float = 0.3333333333333333, training: _bool = False,
     inplace: _bool = False,
 ) -> Tensor:
     """As leaky_relu; in training each negative element has a slope drawn from `[lower, upper]`."""
-def rrelu_(input: Tensor, *args: Tensor | _float | number[Any], **options: Any) -> Tensor:
+def rrelu_(input: Tensor, *args: _float | number[Any], **options: Any) -> Tensor:
     """`rrelu`, written into `input`."""
 def rsqrt(input: Tensor) -> Tensor:
     """`rsqrt`, as torch has it."""
@@ -1124,28 +1096,30 @@ def square_(input: Tensor) -> Tensor:
     """In-place `square`: writes the result into `self`, returns `self`."""
 def squeeze(input: Tensor, dim: _int | Sequence[_int] | None = None) -> Tensor:
     """Without the dimensions of length 1, or without dimension `dim` if its length is 1; a view."""
-def stack(tensors: Iterable[Tensor], dim: _int = 0) -> Tensor:
+def stack(tensors: Sequence[Tensor], dim: _int = 0) -> Tensor:
     """`stack`, as torch has it."""
 def std(
-    input: Tensor, dim: _int | Sequence[_int] | None = None, unbiased: Tensor | _float | number[Any] | None = None,
-    keepdim: _bool = False, *, correction: Tensor | _float | number[Any] | None = None,
-    axis: _int | Sequence[_int] | None = None, keepdims: _bool = False,
+    input: Tensor, dim: _int | Sequence[_int] | None = None, unbiased: _bool | None = None, keepdim: _bool = False,
+    *, correction: _float | number[Any] | None = None,
 ) -> Tensor:
     """`std` of all elements or along `dim`, divided by n - `correction` (1 by default)."""
 def std_mean(
-    self: Tensor, dim: _int | Sequence[_int] | None = None, unbiased: Tensor | _float | number[Any] | None = None,
-    keepdim: _bool = False, *, correction: Tensor | _float | number[Any] | None = None,
-    axis: _int | Sequence[_int] | None = None, keepdims: _bool = False,
+    self: Tensor, dim: _int | Sequence[_int] | None = None, unbiased: _bool | None = None, keepdim: _bool = False,
+    *, correction: Tensor | _float | number[Any] | None = None,
 ) -> tuple[Tensor, ...]:
     """`std_mean` of all elements or along `dim`, divided by n - `correction` (1 by default)."""
 strided: Word
-def sub(input: Tensor | _float, other: Tensor | _float | number[Any], *, alpha: Tensor | _float = 1) -> Tensor:
+def sub(
+    input: Tensor | _float | number[Any], other: Tensor | _float | number[Any], *, alpha: Tensor | _float = 1,
+) -> Tensor:
     """`self - alpha * other`. Raises: RuntimeError for two bools, which have no minus."""
-def subtract(input: Tensor | _float, other: Tensor | _float | number[Any], *, alpha: Tensor | _float = 1) -> Tensor:
+def subtract(
+    input: Tensor | _float | number[Any], other: Tensor | _float | number[Any], *, alpha: Tensor | _float = 1,
+) -> Tensor:
     """`self - alpha * other`. Raises: RuntimeError for two bools, which have no minus."""
 def sum(
     input: Tensor, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *,
-    dtype: dtype | type[Any] | None = None, axis: _int | Sequence[_int] | None = None, keepdims: _bool = False,
+    dtype: dtype | type[Any] | None = None,
 ) -> Tensor:
     """Sum of all elements, or along `dim` (an int or a tuple); integers sum to int64."""
 def swapaxes(input: Tensor, axis0: _int, axis1: _int) -> Tensor:
@@ -1193,7 +1167,7 @@ def trapezoid(y: Tensor, x: Tensor | None = None, *, dx: _float = 1, dim: _int =
     """The area under the line through the points `y`."""
 def trapz(y: Tensor, x: Tensor | None = None, *, dx: _float = 1, dim: _int = -1) -> Tensor:
     """The area under the line through the points `y`."""
-def tril(input: Tensor, diagonal: Tensor | _float | number[Any] = 0) -> Tensor:
+def tril(input: Tensor, diagonal: _float | number[Any] = 0) -> Tensor:
     """`tril`, as torch has it."""
 def triplet_margin_loss(
     anchor: Tensor | _float | number[Any], positive: Tensor | _float | ndarray[Any, Any] | number[Any],
@@ -1201,10 +1175,10 @@ def triplet_margin_loss(
     eps: _float = 1e-06, swap: _bool = False, size_average: Any = None, reduce: Any = None, reduction: str = 'mean',
 ) -> Tensor:
     """max(0, distance to the positive - distance to the negative + margin)."""
-def triu(input: Tensor, diagonal: Tensor | _float | number[Any] = 0) -> Tensor:
+def triu(input: Tensor, diagonal: _float | number[Any] = 0) -> Tensor:
     """`triu`, as torch has it."""
 def true_divide(
-    input: Tensor | _float, other: Tensor | _float | number[Any], *, rounding_mode: str | None = None,
+    input: Tensor | _float | number[Any], other: Tensor | _float | number[Any], *, rounding_mode: str | None = None,
 ) -> Tensor:
     """`self / other`, or rounded to "floor" or "trunc"."""
 def trunc(input: Tensor) -> Tensor:
@@ -1245,25 +1219,23 @@ def unsafe_split(input: Tensor, split_size: _int, dim: _int = 0) -> tuple[Tensor
 def unsqueeze(input: Tensor, dim: _int) -> Tensor:
     """A dimension of length 1 put in at `dim`; a view."""
 def var(
-    input: Tensor, dim: _int | Sequence[_int] | None = None, unbiased: Tensor | _float | number[Any] | None = None,
-    keepdim: _bool = False, *, correction: Tensor | _float | number[Any] | None = None,
-    axis: _int | Sequence[_int] | None = None, keepdims: _bool = False,
+    input: Tensor, dim: _int | Sequence[_int] | None = None, unbiased: _bool | None = None, keepdim: _bool = False,
+    *, correction: _float | number[Any] | None = None,
 ) -> Tensor:
     """`var` of all elements or along `dim`, divided by n - `correction` (1 by default)."""
 def var_mean(
-    self: Tensor, dim: _int | Sequence[_int] | None = None, unbiased: Tensor | _float | number[Any] | None = None,
-    keepdim: _bool = False, *, correction: Tensor | _float | number[Any] | None = None,
-    axis: _int | Sequence[_int] | None = None, keepdims: _bool = False,
+    self: Tensor, dim: _int | Sequence[_int] | None = None, unbiased: _bool | None = None, keepdim: _bool = False,
+    *, correction: Tensor | _float | number[Any] | None = None,
 ) -> tuple[Tensor, ...]:
     """`var_mean` of all elements or along `dim`, divided by n - `correction` (1 by default)."""
-def vdot(input: Tensor, other: Tensor | _float) -> Tensor:
+def vdot(input: Tensor, other: Tensor) -> Tensor:
     """`vdot`, as torch has it."""
 def vmap(
     func: Callable[..., Any], in_dims: Any = 0, out_dims: Any = 0, randomness: str = 'error', *,
     chunk_size: _int | None = None,
 ) -> Callable[..., Any]:
     """`func` of one example as a function of a batch: `in_dims` says which dimension of each input is mapped, or None."""
-def vstack(tensors: Iterable[Tensor]) -> Tensor:
+def vstack(tensors: Sequence[Tensor]) -> Tensor:
     """One above the other."""
 @overload
 def where(condition: Tensor, input: None = None, other: Any = None) -> tuple[Tensor, ...]:
@@ -1273,19 +1245,19 @@ def where(condition: Tensor, input: Tensor | _float = ..., other: Any = None) ->
     """`input` where `condition`, else `other`; numbers are allowed."""
 def why(t: Tensor | _float = ...) -> Explanation:
     """Why `t.grad` is None, `t` is not tracked, a module does not learn, or, without `t`, why the last cell failed."""
-def xlogy(input: Tensor | _float, other: Tensor | _float | number[Any]) -> Tensor:
+def xlogy(input: Tensor | _float | number[Any], other: Tensor | _float | number[Any]) -> Tensor:
     """`xlogy`, as torch has it."""
 def xlogy_(input: Tensor, other: Tensor | _float | number[Any]) -> Tensor:
     """In-place `xlogy`: writes the result into `self`, returns `self`."""
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0, in place."""
 def zeros(
-    *shape: Any, size: _int | Sequence[_int] | None = None, dtype: dtype | type[Any] | None = None,
+    *shape: Tensor | _int | Sequence[_int], size: Any = None, dtype: dtype | type[Any] | None = None,
     device: _int | device | None = None, requires_grad: _bool = False, **options: Any,
 ) -> Tensor:
     """Zeros of a shape."""
 def zeros_like(
-    input: Tensor, *args: Any, dtype: Tensor | _int | dtype | type[Any] | None = None, memory_format: Any = None,
+    input: Tensor, *args: Any, dtype: _int | dtype | type[Any] | None = None, memory_format: Any = None,
     **options: Any,
 ) -> Tensor:
     """`zeros` with the shape and type of `input`."""

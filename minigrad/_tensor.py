@@ -24,7 +24,7 @@ from .core.modes import INFERENCE, Uncounted, grad_mode, lifted
 from .core.writes.inplace import inplace
 from .core.writes.views import place_of
 from .ops import calls, table
-from .ops.checks import a_tensor, as_function, as_method, check_dim, must_be_a, need, require, titled, words
+from .ops.checks import as_function, as_method, check_dim, need, require, titled, worded, words
 from .text import presentation, torch_names
 
 
@@ -143,7 +143,7 @@ class Tensor(TensorBase):
         return self.dtype.tensor_type.replace("torch.", "torch.cuda." if self.is_cuda else "torch.")
 
     conj = titled(lambda self: self, "conj", "Itself: there are no complex numbers here.")
-    type_as = titled(lambda self, other: self.to(a_tensor(other).dtype), "type_as", "The tensor in another's type.")
+    type_as = titled(lambda self, other: self.to(other.dtype), "type_as", "The tensor in another's type.")
     float, double, half = map(_cast, (dtypes.float32, dtypes.float64, dtypes.float16))
     long, int, short = map(_cast, (dtypes.int64, dtypes.int32, dtypes.int16))
     byte, char, bool = map(_cast, (dtypes.uint8, dtypes.int8, dtypes.bool))
@@ -334,11 +334,10 @@ class Tensor(TensorBase):
     def __reduce_ex__(self, protocol: Any) -> Any:
         return _restored, (type(self), self.detach().cpu().numpy(), self._requires_grad)
 
-    is_same_size = titled(lambda self, other: self.shape == a_tensor(other).shape, "is_same_size", "Of equal shapes.")
+    is_same_size = titled(lambda self, other: self.shape == other.shape, "is_same_size", "Of equal shapes.")
 
     def equal(self, other: Tensor) -> bool:
         """True if shapes and all elements agree."""
-        a_tensor(other)
         return bool(xp.array_equal(self._data, other._data))
 
     def allclose(self, other: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> bool:
@@ -347,7 +346,7 @@ class Tensor(TensorBase):
 
 
 def _restored(cls: type, array: Any, requires_grad: bool) -> Tensor:
-    t = constant(cls, array)
+    t = constant(cls, dtypes.own(array))
     t._requires_grad = requires_grad
     return t
 
@@ -355,7 +354,7 @@ def _restored(cls: type, array: Any, requires_grad: bool) -> Tensor:
 def _one(t: Tensor) -> Tensor:
     require(t._data.size == 1, "only one element tensors can be converted to Python scalars", ValueError)
     if t.requires_grad:
-        presentation.warn("to_scalar", stacklevel=4, once=True)
+        presentation.warn("to_scalar", once=True)
     return t
 
 
@@ -369,10 +368,8 @@ def _target(args: tuple, options: dict) -> tuple[Any, Any]:
             kind = arg
         elif isinstance(arg, float) or (arg is args[0] and isinstance(arg, bool)):  # a number stands for its type
             kind = float if isinstance(arg, float) else bool
-        elif isinstance(arg, str | device_type) or type(arg) is int:
-            place = arg
         elif arg is not None and not isinstance(arg, bool):
-            raise must_be_a("torch.dtype", arg)
+            place = arg
     return kind, None if place is None else device_type(place)
 
 
@@ -428,10 +425,11 @@ for _name, _call in [*OPERATIONS.items()]:
         OPERATIONS[_name + "_"] = inplace(_call, _UFUNCS.get(_name))
 OPERATIONS |= {_alias + _end: OPERATIONS[_name + _end] for _alias, _name in ALIASES.items() for _end in ("", "_")
                if _name + _end in OPERATIONS}
-for _name, _call in {**OPERATIONS, "size": Tensor.size, "stride": Tensor.stride}.items():
+_WORDED = "size stride type_as equal allclose is_same_size to where".split()
+for _name, _call in [*OPERATIONS.items(), *((_name, getattr(Tensor, _name)) for _name in _WORDED)]:
     setattr(Tensor, _name, as_method(_name, _call))
 for _name in "add sub mul truediv floordiv mod pow and or xor lshift rshift".split():
-    setattr(Tensor, f"__i{_name}__", inplace(getattr(Tensor, f"__{_name}__"), _UFUNCS.get(_name), operator=True))
+    setattr(Tensor, f"__i{_name}__", inplace(getattr(Tensor, f"__{_name}__"), _UFUNCS.get(_name)))
 
 # Methods that torch also has as functions, by the same name; but `bool` and its like are types there, `cuda` a module.
 FUNCTIONS = sorted(_name for _name in TOP - {*vars(dtypes), "cpu", "cuda"}
@@ -451,11 +449,12 @@ def broadcast_shapes(*shapes: Any) -> Size:
 
 
 # Functions that are not methods, or whose arguments come in another order.
-ONLY_FUNCTIONS = {_name: _call for _chapter in (calls.linalg, calls.reduce, calls.shape)
-                  for _name, _call in vars(_chapter).items()
-                  if _name in TOP and isinstance(_call, FunctionType) and not hasattr(Tensor, _name)} | {
-    "broadcast_shapes": broadcast_shapes, "cat": table.shape.cat, "concat": table.shape.cat,
-    "concatenate": table.shape.cat, "stack": table.shape.stack, "row_stack": calls.shape.vstack,
-    "where": calls.pointwise.where_of, "polygamma": calls.activation.polygamma_function,
-    "trapz": calls.reduce.trapezoid, "pinverse": table.linalg.pinv_of, "return_types": calls.reduce.return_types,
+_OTHERS = {_name: _call for _chapter in (calls.linalg, calls.reduce, calls.shape)
+           for _name, _call in vars(_chapter).items()
+           if _name in TOP and isinstance(_call, FunctionType) and not hasattr(Tensor, _name)} | {
+    "cat": table.shape.cat, "concat": table.shape.cat, "concatenate": table.shape.cat, "stack": table.shape.stack,
+    "row_stack": calls.shape.vstack, "where": calls.pointwise.where_of, "trapz": calls.reduce.trapezoid,
+    "polygamma": calls.activation.polygamma_function}
+ONLY_FUNCTIONS = {_name: worded(f"torch.{_name}", _call) for _name, _call in _OTHERS.items()} | {
+    "broadcast_shapes": broadcast_shapes, "return_types": calls.reduce.return_types, "pinverse": table.linalg.pinv_of,
     "rsub": as_function("rsub", calls.pointwise.rsub)}

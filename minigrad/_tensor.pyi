@@ -405,7 +405,7 @@ class Tensor(TensorBase):
     def __repr__(self) -> str: ...
     def __deepcopy__(self, memo: dict[Any, Any]) -> Tensor: ...
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]: ...
-    def is_same_size(self, other: Tensor) -> _bool:
+    def is_same_size(self, other: Tensor | ndarray[Any, Any] | number[Any]) -> _bool:
         """Of equal shapes."""
     def equal(self, other: Tensor) -> _bool:
         """True if shapes and all elements agree."""
@@ -516,9 +516,9 @@ class Tensor(TensorBase):
     def clamp_max(self, max: Tensor | _float | number[Any]) -> Tensor:
         """`clamp` with an upper limit only, a number or a tensor."""
     def nan_to_num(
-        self, nan: Tensor | _float | number[Any] | None = None,
-        posinf: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = None,
-        neginf: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = None,
+        self, nan: _float | number[Any] | None = None,
+        posinf: _float | Sequence[_int] | Sequence[_float] | number[Any] | None = None,
+        neginf: _float | Sequence[_int] | Sequence[_float] | number[Any] | None = None,
     ) -> Tensor:
         """`nan_to_num`, as torch has it."""
     def masked_fill(self, mask: Tensor, value: Tensor | _float | number[Any]) -> Tensor:
@@ -616,10 +616,10 @@ class Tensor(TensorBase):
     def logical_not_(self, *other: Any) -> Tensor:
         """In-place `logical_not`: writes the result into `self`, returns `self`."""
     def hardshrink(
-        self, lambd: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] = 0.5,
+        self, lambd: _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] = 0.5,
     ) -> Tensor:
         """`hardshrink`, as torch has it."""
-    def logit(self, eps: Tensor | _float | number[Any] | None = None) -> Tensor:
+    def logit(self, eps: _float | number[Any] | None = None) -> Tensor:
         """log(x / (1 - x)), the inverse of sigmoid; x is first brought into `[eps, 1 - eps]` if given."""
     def erf(self) -> Tensor:
         """`erf`, as torch has it."""
@@ -631,7 +631,7 @@ class Tensor(TensorBase):
         """`lgamma`, as torch has it."""
     def digamma(self) -> Tensor:
         """`digamma`, as torch has it."""
-    def polygamma(self, n: Tensor | _int) -> Tensor:
+    def polygamma(self, n: _int) -> Tensor:
         """`polygamma`, as torch has it."""
     def softmax(self, dim: _int, dtype: Tensor | _float | _dtype | _device | _type[Any] | None = None) -> Tensor:
         """exp(x) divided by its sum along `dim`: numbers that sum to 1."""
@@ -639,7 +639,7 @@ class Tensor(TensorBase):
         """The logarithm of softmax, computed without overflow."""
     def prelu(self, weight: Tensor) -> Tensor:
         """x where positive, else `weight * x`; one weight, or one per channel."""
-    def all(self, dim: Any = None, keepdim: _bool = False) -> Tensor:
+    def all(self, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False) -> Tensor:
         """True where all elements are; a 0-d bool tensor, or one per slice along `dim`."""
     def any(self, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False) -> Tensor:
         """True where any element is; a 0-d bool tensor, or one per slice along `dim`."""
@@ -671,20 +671,16 @@ class Tensor(TensorBase):
         dim: _int | None = None,
     ) -> Any:
         """The different elements in order; on request where each went, and how often it occurs."""
-    def dist(
-        self, other: Tensor | _float | ndarray[Any, Any] | number[Any],
-        p: Tensor | _float | tuple[_int, ...] | number[Any] = 2,
-    ) -> Tensor:
+    def dist(self, other: Tensor | _float | ndarray[Any, Any] | number[Any], p: _float | number[Any] = 2) -> Tensor:
         """The p-norm of `self - other`."""
     def sum(
         self, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *,
-        dtype: _dtype | _type[Any] | None = None, axis: _int | Sequence[_int] | None = None, keepdims: _bool = False,
+        dtype: _dtype | _type[Any] | None = None,
     ) -> Tensor:
         """Sum of all elements, or along `dim` (an int or a tuple); integers sum to int64."""
     def mean(
         self, dim: _int | Sequence[_int] | None = None, keepdim: _bool = False, *,
-        dtype: Tensor | _float | _dtype | _device | _type[Any] | None = None, axis: _int | Sequence[_int] | None = None,
-        keepdims: _bool = False,
+        dtype: Tensor | _float | _dtype | _device | _type[Any] | None = None,
     ) -> Tensor:
         """Mean of all elements, or along `dim`. Raises: RuntimeError for integer tensors."""
     def amax(self, dim: _int | Sequence[_int] | None = (), keepdim: _bool = False) -> Tensor:
@@ -759,15 +755,13 @@ class Tensor(TensorBase):
     def logsumexp(self, dim: _int | Sequence[_int] | None, keepdim: _bool = False) -> Tensor:
         """The logarithm of the sum of exponentials along `dim`, without overflow."""
     def var(
-        self, dim: _int | Sequence[_int] | None = None, unbiased: Tensor | _float | number[Any] | None = None,
-        keepdim: _bool = False, *, correction: Tensor | _float | number[Any] | None = None,
-        axis: _int | Sequence[_int] | None = None, keepdims: _bool = False,
+        self, dim: _int | Sequence[_int] | None = None, unbiased: _bool | None = None, keepdim: _bool = False, *,
+        correction: Tensor | _float | number[Any] | None = None,
     ) -> Tensor:
         """`var` of all elements or along `dim`, divided by n - `correction` (1 by default)."""
     def std(
-        self, dim: _int | Sequence[_int] | None = None, unbiased: Tensor | _float | number[Any] | None = None,
-        keepdim: _bool = False, *, correction: Tensor | _float | number[Any] | None = None,
-        axis: _int | Sequence[_int] | None = None, keepdims: _bool = False,
+        self, dim: _int | Sequence[_int] | None = None, unbiased: _bool | None = None, keepdim: _bool = False, *,
+        correction: Tensor | _float | number[Any] | None = None,
     ) -> Tensor:
         """`std` of all elements or along `dim`, divided by n - `correction` (1 by default)."""
     def quantile(
@@ -790,38 +784,38 @@ class Tensor(TensorBase):
         """`mv`, as torch has it."""
     def dot(self, tensor: Tensor) -> Tensor:
         """`dot`, as torch has it."""
-    def vdot(self, other: Tensor | _float) -> Tensor:
+    def vdot(self, other: Tensor) -> Tensor:
         """`vdot`, as torch has it."""
     def bmm(self, mat2: Tensor) -> Tensor:
         """`bmm`, as torch has it."""
     def addmm(
         self, mat1: Tensor, mat2: Tensor,
-        beta: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
-        alpha: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
+        beta: _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
+        alpha: _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
     ) -> Tensor:
         """`addmm`, as torch has it."""
     def addmv(
         self, mat: Tensor, vec: Tensor,
-        beta: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
-        alpha: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
+        beta: _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
+        alpha: _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
     ) -> Tensor:
         """`addmv`, as torch has it."""
     def addr(
         self, vec1: Tensor | ndarray[Any, Any], vec2: Tensor | ndarray[Any, Any],
-        beta: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
-        alpha: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
+        beta: _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
+        alpha: _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
     ) -> Tensor:
         """`addr`, as torch has it."""
     def baddbmm(
         self, batch1: Tensor, batch2: Tensor,
-        beta: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
-        alpha: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
+        beta: _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
+        alpha: _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
     ) -> Tensor:
         """`baddbmm`, as torch has it."""
     def addbmm(
         self, batch1: Tensor, batch2: Tensor,
-        beta: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
-        alpha: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
+        beta: _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
+        alpha: _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] | None = 1,
     ) -> Tensor:
         """`addbmm`, as torch has it."""
     def cross(self, other: Tensor, dim: _int | None = None) -> Tensor:
@@ -863,7 +857,7 @@ class Tensor(TensorBase):
         """Slice `index` of dimension `dim`, which goes away; a view."""
     def diagonal(self, offset: _int = 0, dim1: _int = 0, dim2: _int = 1) -> Tensor:
         """`diagonal`, as torch has it."""
-    def unfold(self, dimension: _int, size: Tensor | _int, step: Tensor | _float | number[Any]) -> Tensor:
+    def unfold(self, dimension: _int, size: _int, step: _float | number[Any]) -> Tensor:
         """`unfold`, as torch has it."""
     def split(self, split_size: _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
         """Pieces of a length, or of given lengths, along `dim`; views."""
@@ -888,11 +882,11 @@ class Tensor(TensorBase):
         """Elements moved along `dims`, those that fall off come in at the other end."""
     def rot90(self, k: _int = 1, dims: Sequence[_int] = ...) -> Tensor:
         """Turned by 90 degrees `k` times in the plane `dims`."""
-    def tril(self, diagonal: Tensor | _float | number[Any] = 0) -> Tensor:
+    def tril(self, diagonal: _float | number[Any] = 0) -> Tensor:
         """`tril`, as torch has it."""
-    def triu(self, diagonal: Tensor | _float | number[Any] = 0) -> Tensor:
+    def triu(self, diagonal: _float | number[Any] = 0) -> Tensor:
         """`triu`, as torch has it."""
-    def diag_embed(self, offset: Tensor | _int = 0, dim1: Tensor | _int = -2, dim2: Tensor | _int = -1) -> Tensor:
+    def diag_embed(self, offset: _int = 0, dim1: _int = -2, dim2: _int = -1) -> Tensor:
         """`diag_embed`, as torch has it."""
     def trace(self) -> Tensor:
         """`trace`, as torch has it."""
@@ -1008,7 +1002,7 @@ class Tensor(TensorBase):
         """`put`, as torch has it."""
     def select_scatter(
         self, src: Tensor | ndarray[Any, Any], dim: Tensor | _int,
-        index: Tensor | _float | Sequence[_int] | Sequence[Tensor],
+        index: Tensor | _int | Sequence[_int] | Sequence[Tensor],
     ) -> Tensor:
         """`select_scatter`, as torch has it."""
     def slice_scatter(

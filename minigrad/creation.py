@@ -11,11 +11,11 @@ from typing import Any
 from ._tensor import Size, Tensor
 from .array import device_of, dtypes, move, ndarray, random, xp
 from .core.beside.ledger import cut
-from .core.beside.refusals import must_be, type_said
+from .core.beside.refusals import type_said
 from .core.carriers import RAW, TENSORS
 from .core.graph import TensorBase, constant
 from .core.modes import INFERENCE, UNCOUNTED, grad_mode, lifted
-from .ops.checks import ints, learners_call, need, need_a, require, titled
+from .ops.checks import as_method, ints, need, require, titled, worded
 from .ops.kernels.shape import layout, memory_order
 from .text import demand, presentation
 
@@ -30,10 +30,7 @@ def made(array: Any, requires_grad: bool = False, device: Any = None) -> Tensor:
 
 def _kind(dtype: Any, otherwise: Any = None) -> Any:
     """NumPy's type for a `dtype=` argument; where none is given for `otherwise`, or for the default dtype."""
-    try:
-        return dtypes.as_numpy(dtype if dtype is not None else otherwise or dtypes.get_default_dtype())
-    except TypeError as refused:
-        raise TypeError(f"{learners_call(dtype)[0]}(): {refused}") from None
+    return dtypes.as_numpy(dtype if dtype is not None else otherwise or dtypes.get_default_dtype())
 
 
 def tensor(data: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
@@ -54,11 +51,9 @@ def array_of(data: Any, dtype: Any = None) -> Any:
     """A new array from what `tensor` accepts, in torch's type for it."""
     kind = None if dtype is None else _kind(dtype)
     if isinstance(data, ndarray) or (kind is None and isinstance(data, xp.generic)):
-        dtypes.of(data.dtype)
-        return xp.array(data, dtype=kind)
-    data = list(data) if isinstance(data, range) else data
+        return dtypes.own(xp.array(data, dtype=kind))
     if isinstance(data, list | tuple) and any(isinstance(part, ndarray) for part in data[:1]):
-        presentation.warn("list_of_arrays", stacklevel=3, once=True)
+        presentation.warn("list_of_arrays", once=True)
     typed: list = []
     array = xp.array(_plain(data, 0, _shape(data), typed, kind))
     if kind is not None:
@@ -75,9 +70,15 @@ def array_of(data: Any, dtype: Any = None) -> Any:
 _LISTS = (list, tuple, ndarray)
 
 
+def _listed(data: Any) -> Any:
+    """A sequence of any other class, as a range or a deque, as a list; what is none, as it is."""
+    plain = isinstance(data, (*_LISTS, TensorBase, xp.generic, str, bytes, dict)) or not hasattr(data, "__getitem__")
+    return data if plain or isinstance(data, type) else [data[i] for i in range(len(data))]
+
+
 def _shape(data: Any) -> tuple:
     shape = []
-    while isinstance(data, _LISTS):
+    while isinstance(data := _listed(data), _LISTS):
         shape.append(len(data))
         require(len(shape) <= 128, f"too many dimensions '{type(data).__name__}'", ValueError)  # or one in itself
         data = data[0] if len(data) else None
@@ -87,6 +88,7 @@ def _shape(data: Any) -> tuple:
 
 def _plain(data: Any, depth: int, shape: tuple, typed: list, kind: Any) -> Any:
     """Nested lists of numbers, `typed` with the types of tensors and NumPy's numbers; ragged ones are refused."""
+    data = _listed(data) if depth < len(shape) else data
     if isinstance(data, TensorBase):
         typed.append(data.dtype)
         require(data._data.size == 1, "only one element tensors can be converted to Python scalars", ValueError)
@@ -141,9 +143,8 @@ def result_type(tensor1: Any, tensor2: Any) -> dtypes.dtype:
 def from_numpy(ndarray: Any) -> Tensor:
     """A tensor on the memory of a NumPy array: writing to one writes to the other."""
     need(hasattr(ndarray, "__setitem__") and hasattr(ndarray, "strides"), "array_wanted", type_said(ndarray))
-    dtypes.of(ndarray.dtype)
     need(min(ndarray.strides, default=0) >= 0, "negative_strides")
-    return made(ndarray if ndarray.flags.writeable else ndarray.copy("K"))  # torch writes into what is read-only
+    return made(dtypes.own(ndarray if ndarray.flags.writeable else ndarray.copy("K")))  # torch writes where it may not
 
 
 def legacy_tensor(cls: type, *data: Any, dtype: Any = None) -> Tensor:
@@ -152,7 +153,7 @@ def legacy_tensor(cls: type, *data: Any, dtype: Any = None) -> Tensor:
     Raises: NotImplementedError for a subclass, since the first operation would give back a plain tensor in silence.
     """
     demand(cls is Tensor, "tensor.subclass", kind=NotImplementedError, name=cls.__name__)
-    first = data[0] if data else 0
+    first = _listed(data[0]) if data else 0
     if isinstance(first, TensorBase):
         have = dtypes.of(first._data.dtype)
         need(dtype in (None, have), "new_type", dtype and dtype.c_name, have.c_name)
@@ -193,10 +194,7 @@ def _size_of(given: tuple, size: Any = None) -> tuple:
 
     Raises: TypeError for what is no number, RuntimeError for what is negative.
     """
-    given = given if size is None else (size,)
-    if not given:
-        raise TypeError(f'{learners_call(size)[0]}() missing 1 required positional arguments: "size"')
-    sizes = ints(given)
+    sizes = ints(given or (size,))
     for n in sizes:
         if n < 0:
             raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(sizes)}")
@@ -207,7 +205,7 @@ def _from_size(name: str, make: Any, doc: str, accepted: tuple = ()) -> Any:
     def create(*shape: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False,
                **options: Any) -> Tensor:
         for option in options:
-            require(option in accepted, f"{name}() got an unexpected keyword argument '{option}'", TypeError)
+            require(option in accepted, f"{name}() takes no {option}", TypeError)
         level, sizes = accepted and lifted.get(), _size_of(shape, size)
 
         def drawn(sizes: tuple) -> Tensor:
@@ -215,7 +213,7 @@ def _from_size(name: str, make: Any, doc: str, accepted: tuple = ()) -> Any:
 
         return level.draw(drawn, sizes) if level else drawn(sizes)
 
-    return titled(create, name, doc)
+    return worded(f"torch.{name}", titled(create, name, doc))
 
 
 zeros, ones = _from_size("zeros", xp.zeros, "Zeros of a shape."), _from_size("ones", xp.ones, "Ones of a shape.")
@@ -226,18 +224,15 @@ randn = _from_size("randn", random.normal, "Standard normal numbers, from torch'
 
 def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """`fill_value` in every place of a shape; its type is the tensor's, if none is given."""
-    need_a(isinstance(size, tuple | list), "tuple of ints", size)
     value = fill_value.item() if hasattr(fill_value, "item") else fill_value
-    need_a(not isinstance(value, str), "Number", fill_value)
     kind = array_of(value).dtype if dtype is None else _kind(dtype)
-    return made(xp.full(_size_of((size,)), dtypes.fitting(value, kind), kind), requires_grad, device)
+    return made(xp.full(_size_of((), tuple(size)), dtypes.fitting(value, kind), kind), requires_grad, device)
 
 
 def eye(n: int, m: int | None = None, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """Ones on the diagonal, zeros elsewhere."""
-    for position, (name, size) in enumerate({"n": n, "m": n if m is None else m}.items(), 1):
-        need_a(hasattr(size, "__index__"), "int", size, "eye", name, position)
-        require(size >= 0, f"{name} must be greater or equal to 0, got {size}")
+    for name, size in (("n", n), ("m", n if m is None else m)):
+        require(operator.index(size) >= 0, f"{name} must be greater or equal to 0, got {size}")
     return made(xp.eye(n, m, dtype=_kind(dtype)), requires_grad, device)
 
 
@@ -246,9 +241,6 @@ def arange(start: Any = None, end: Any = None, step: Any = 1, *, dtype: Any = No
     """`start`, `start + step`, ... below `end`; int64 if all are ints."""
     start, end = (0, start) if end is None else (0 if start is None else start, end)
     start, end, step = (v.item() if isinstance(v, TensorBase | xp.integer) else v for v in (start, end, step))
-    for position, (name, value) in enumerate({"end": end, "start": start, "step": step}.items(), 1):
-        if not isinstance(value, int | float | xp.number):
-            raise must_be("Number", "arange", name, position, value)
     whole = all(isinstance(v, int) for v in (start, end, step))
     kind = _kind(dtype, dtypes.int64 if whole else None)
     if kind == "int64" and not whole:
@@ -262,7 +254,7 @@ def linspace(start: float, end: float, steps: int, *, dtype: Any = None, device:
              requires_grad: bool = False) -> Tensor:
     """`steps` numbers evenly from `start` to `end`, both included; torch's rounding."""
     kind = _kind(dtype)
-    require(steps >= 0, "number of steps must be non-negative")
+    require(operator.index(steps) >= 0, "number of steps must be non-negative")
     end = start if steps == 1 else end
     real = kind if kind.kind == "f" else xp.dtype("float64")
     first, last = (real.type(dtypes.cast(float(v), kind)) for v in (start, end))
@@ -282,8 +274,6 @@ def logspace(start: float, end: float, steps: int, base: float = 10.0, **options
 
 def _like_given(make: Any, strided: Any = None) -> Any:
     def like(input: Tensor, *args: Any, dtype: Any = None, memory_format: Any = None, **options: Any) -> Tensor:
-        if not isinstance(input, TensorBase):
-            raise must_be("Tensor", like.__name__, "input", 1, input)
         options.setdefault("device", device_of(input._data))
         x, dtype = input._array(), dtype or input.dtype
         if lifted.get() is not None:
@@ -295,16 +285,16 @@ def _like_given(make: Any, strided: Any = None) -> Any:
         t._data = t._data.transpose(RAW.inverse_order(order))
         return t
 
-    return titled(like, f"{make.__name__}_like", f"`{make.__name__}` with the shape and type of `input`.")
+    name = f"{make.__name__}_like"
+    return worded(f"torch.{name}", titled(like, name, f"`{make.__name__}` with the shape and type of `input`."))
 
 
 def randint(low: Any = None, high: Any = None, size: Any = None, *, generator: Any = None, dtype: Any = None,
             device: Any = None, requires_grad: bool = False) -> Tensor:
     """Integers of `[low, high)`; `randint(high, size)` starts at 0."""
-    high, size, place = (size, high, 2) if size is None else (high, size, 3)
-    need_a(isinstance(size, tuple | list), "tuple of ints", size, "randint", "size", place)
+    high, size = (size, high) if size is None else (high, size)
     low, high = ints((0, low if high is None else high) if None in (low, high) else (low, high))
-    array = random.integers(_size_of((size,)), _kind(dtype, dtypes.int64), low, high, generator)
+    array = random.integers(_size_of((), tuple(size)), _kind(dtype, dtypes.int64), low, high, generator)
     return made(array, requires_grad, device)
 
 
@@ -320,8 +310,7 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any 
         return made(random.normal(_size_of((size,)), _kind(dtype), mean, std, generator), requires_grad, device)
     if isinstance(mean, TensorBase):
         return (TENSORS.normal_both if isinstance(std, TensorBase) else TENSORS.normal_mean)(mean, std, generator)
-    require(isinstance(std, TensorBase), "normal() received an invalid combination of arguments - got "
-            f"({type_said(mean)}, {type_said(std)}), but expected one of:", TypeError)
+    require(isinstance(std, TensorBase), "neither is a tensor", TypeError)
     return TENSORS.normal_std(std, mean, generator)
 
 
@@ -334,9 +323,9 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, g
     return made(random.multinomial(weights, num_samples, replacement, generator), device=input.device)
 
 
-zeros_like, ones_like, empty_like, full_like = map(_like_given, (zeros, ones, empty, full))
-rand_like = _like_given(rand)
-randn_like = _like_given(randn, _from_size("randn", functools.partial(random.normal, one_by_one=True), "As torch "
+zeros_like, ones_like, empty_like, full_like = map(_like_given, (zeros.bare, ones.bare, empty.bare, full))
+rand_like = _like_given(rand.bare)
+randn_like = _like_given(randn.bare, _from_size("randn", functools.partial(random.normal, one_by_one=True), "As torch "
                                            "fills what does not lie in one piece: one by one.", ("generator",)))
 
 
@@ -356,5 +345,7 @@ def new(self: Tensor, *data: Any) -> Tensor:
 
 Tensor.__new__ = legacy_tensor  # type: ignore[method-assign]
 Tensor.new = new  # type: ignore[attr-defined]
+for _make in (full, eye, arange, linspace, logspace, randint, randperm, normal, multinomial, tensor, as_tensor):
+    globals()[_make.__name__] = worded(f"torch.{_make.__name__}", _make)
 for _make in (zeros, ones, empty, full, tensor):
-    setattr(Tensor, f"new_{_make.__name__}", _new(_make))
+    setattr(Tensor, f"new_{_make.__name__}", as_method(f"new_{_make.__name__}", _new(_make.bare)))

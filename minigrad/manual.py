@@ -67,11 +67,12 @@ class Signature(inspect.Signature):
         del self.function.__signature__  # or the next line would ask here again
         found = inspect.signature(self.function)
         self.function.__signature__ = self
-        parts = [p.replace(annotation=said(p.annotation)) for p in found.parameters.values()]
+        parts = [p.replace(annotation=said(p.annotation), default=None if p.default is ... else p.default)
+                 for p in found.parameters.values()]
         row = getattr(inspect.unwrap(self.function, stop=lambda f: hasattr(f, "row")), "row", None)
         if row is not None and "options" in found.parameters:  # a row without a forward in Python: its inputs
             parts = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in row.inputs]
-        if self.function.__code__.co_varnames[:1] == ("input",):
+        if hasattr(self.function, "lifting") or self.function.__code__.co_varnames[:1] == ("input",):
             parts[0] = parts[0].replace(name="input")
         self.__init__(parts, return_annotation=said(found.return_annotation))
         return getattr(self, slot)

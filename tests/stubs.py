@@ -256,8 +256,9 @@ class Probe:
         name, several = parameter.name, parameter.kind is parameter.VAR_POSITIONAL
         samples = [given for given, _ in self.calls[function][:60]]
         seen = [v for given in samples if name in given for v in (given[name] if several else [given[name]])]
-        taken = {tuple[int, ...] if type(v) is torch.Size else type_of(v) for v in seen}
-        taken |= {type_of(parameter.default)} - {Any, tuple[Never, ...]} if parameter.default is not EMPTY else set()
+        taken = {tuple[int, ...] if type(v) is torch.Size else type_of(v) for v in seen if v is not ...}
+        taken |= {type_of(parameter.default)} - {Any} if parameter.default is not EMPTY else set()
+        taken.discard(tuple[Never, ...])
         bases = [given for given in sorted(samples, key=len)[:6] if self.goes_well(function, given, face)][:3]
         for kind, values in KINDS.items():
             answers = (self.goes_well(function, {**base, name: (value,) if several else value}, face)

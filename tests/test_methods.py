@@ -16,10 +16,10 @@ WRONG = {"str": "a", "None": None, "list": [], "object": object(), "dict": {}}
 # A method, or one of them with one wrong argument, of which torch says no and minigrad says something else yet.
 LENIENT = {name: reason for reason, names in {
     "an option that is None is as good as one that is not given": """logsumexp-None max-None
-        min-None median-None prod-None squeeze-None squeeze_-None bernoulli-None""",
+        min-None median-None prod-None squeeze-None squeeze_-None""",
     "a flag is read as Python reads it": "unique requires_grad_",
-    "numbers are asked for by NumPy": "hardshrink norm quantile",
-    "what else is wrong is said first": "bincount repeat_interleave-None new_tensor",
+    "numbers are asked for by NumPy": "norm quantile",
+    "what else is wrong is said first": "new_tensor",
     "no dimension is every dimension": "logsumexp-list",
 }.items() for name in names.split()}
 
@@ -89,7 +89,7 @@ def test_dim_and_keepdim_go_by_numpys_names_too():
     assert x.clone().cumsum_(axis=0).equal(x.cumsum(0))
     assert minigrad.squeeze(x[None], axis=0).shape == (2, 3)
     assert x.unsqueeze_(axis=0).size(axis=1) == 2
-    with pytest.raises(TypeError, match="unexpected keyword argument 'axes'"):
+    with pytest.raises(TypeError, match='missing 1 required positional arguments: "dim"'):
         x.softmax(axes=0)
 
 
@@ -108,7 +108,7 @@ def test_new_tensors_take_the_type_of_an_old_one():
 def test_a_refusal_in_place_names_the_method_that_was_called():
     x = minigrad.ones(2, 2)
 
-    with pytest.raises(TypeError, match=r"clamp_\(\): argument 'min' \(position 1\) must be Number, not str"):
+    with pytest.raises(TypeError, match=r"clamp_\(\) received an invalid combination of arguments - got \(str\), but"):
         x.clamp_("a")
     with pytest.raises(TypeError, match=r"transpose_\(\): argument 'dim0' \(position 1\) must be int, not str"):
         x.transpose_("a", 1)

@@ -84,8 +84,14 @@ def of(np_dtype: xp.dtype) -> dtype:
     try:
         return BY_NUMPY[np_dtype]
     except KeyError:
+        need(xp.dtype(np_dtype).newbyteorder("=") not in BY_NUMPY, "byte_order")
         raise TypeError(f"can't convert np.ndarray of type numpy.{xp.dtype(np_dtype).type.__name__}. The only "
                         f"supported types are: {', '.join(d.name for d in ALL[:-1])}, and bool.") from None
+
+
+def own(array: xp.ndarray) -> xp.ndarray:
+    """An array from elsewhere, on the same memory: no subclass, and under that dtype object to which `is` compares."""
+    return xp.asarray(array).view(of(array.dtype).np)
 
 
 def as_numpy(d: dtype | type | None) -> xp.dtype | None:
@@ -114,8 +120,8 @@ _WIDER = {(a, b): xp.result_type(a, b) if category(a) == category(b) else max(a,
 
 def promote_types(type1: dtype, type2: dtype) -> dtype:
     """The smallest type that holds both, as two arrays with dimensions would meet."""
-    for i, kind in enumerate((type1, type2), 1):
-        need(isinstance(kind, dtype), "type_wanted", "promote_types", i, i, type(kind).__name__)
+    for i, one in enumerate((type1, type2), 1):
+        need(isinstance(one, dtype), "argument_kind", "promote_types", f"type{i}", i, "torch.dtype", type(one).__name__)
     return BY_NUMPY[_WIDER[type1.np, type2.np]]
 
 
@@ -216,7 +222,7 @@ class iinfo:
     """Limits of an integer type: `max`, `min`, `bits`."""
 
     def __init__(self, type: dtype):
-        need(isinstance(type, dtype), "type_wanted", "iinfo", "", 1, type.__class__.__name__)
+        need(isinstance(type, dtype), "argument_kind", "iinfo", "type", 1, "torch.dtype", type.__class__.__name__)
         need(not type.is_floating_point, "iinfo_type")
         require(type is not bool, "torch.bool is not supported by torch.iinfo", TypeError)
         limits = xp.iinfo(type.np)

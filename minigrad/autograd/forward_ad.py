@@ -4,9 +4,10 @@ from contextlib import ContextDecorator
 from typing import Any, NamedTuple
 
 from .._tensor import Tensor
+from ..core.beside.refusals import type_said
 from ..core.modes import enabled, lifted, mode_variable
 from ..func.tangents import Forward, dual
-from ..ops.checks import need, need_a
+from ..ops.checks import need
 
 __all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
 
@@ -79,7 +80,7 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
     """The number and the tangent of a dual tensor; None beside one that has no tangent."""
-    need_a(isinstance(tensor, Tensor), "Tensor", tensor, "_unpack_dual", "dual", 1)
+    need(isinstance(tensor, Tensor), "argument_kind", "_unpack_dual", "dual", 1, "Tensor", type_said(tensor))
     level = _current_level(level)
     need(level < 1, "level_invalid", "_fw_primal")
     return UnpackedDualTensor(*(_open[0].unpacked(tensor) if level == 0 and _open else (tensor, None)))

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import Any, Self, TypeVar
 
 from ..core.beside.ledger import cut
+from ..core.beside.refusals import type_said
 from ..core.modes import INFERENCE, Mode, enabled, grad_mode
 from ..text import presentation
 
@@ -85,7 +86,9 @@ class set_grad_enabled(Switch):
 
     def __init__(self, mode: bool) -> None:
         super().__init__()
-        self.mode = bool(mode)
+        given = type_said(mode)
+        presentation.need(isinstance(mode, bool), "argument_kind", "set_grad_enabled", "enabled", 1, "bool", given)
+        self.mode = mode
         self._arguments = (self.mode,)
         Mode.__enter__(self)
         if not mode:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..array import dtypes, ndarray, xp
 from .beside.ledger import cut
-from .beside.refusals import must_be_tensor, refusal, refusal_of_two, tensors_in, two_devices
+from .beside.refusals import must_be, refusal, refusal_of_two, tensors_in, two_devices
 from .graph import TensorBase, attach, constant, new_node, output_of
 from .modes import INFERENCE, UNCOUNTED, grad_mode
 from .row import Row, Scalar
@@ -39,7 +39,7 @@ def call_of_tensors(row: Row) -> Callable:
         for i in others:
             arrays[i] = array_in(args[i])
         if total == 1 and not isinstance(args[0], TensorBase):
-            raise must_be_tensor(row.name, "input", 1, args[0])
+            raise must_be(row.name, "input", 1, args[0])
         try:
             if row.elementwise and not alike:
                 arrays = promoted(arrays, tracked)
@@ -72,7 +72,7 @@ def call_of_two(row: Row) -> Callable:
                     row.check_types(a.dtype.kind, b.dtype.kind)
                 a, b = dtypes.promote(a, b) if b.ndim or a.dtype.char != row.opmath else (a, dtypes.cast(b, _SINGLE))
         elif row.numbers == "arrays" and isinstance(other, ndarray) and other.dtype in dtypes.BY_NUMPY:
-            return call(self, constant(TensorBase._plain, other))
+            return call(self, constant(TensorBase._plain, dtypes.own(other)))
         else:
             a, other = beside_number(row, a, other)
             if other is None:

@@ -98,14 +98,7 @@ class Row:
         left, known = self.inputs[len(args) :], self.defaults | options
         if len(args) <= len(self.inputs) and options.keys() <= {*left} <= known.keys():
             return (*args, *[known[name] for name in left])
-        if inspect.isfunction(self.forward):
-            signature = inspect.signature(self.forward)
-        else:  # a ufunc or an operator: its inputs have rows
-            kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
-            signature = inspect.Signature([inspect.Parameter(n, kind) for n in self.inputs])
-        bound = signature.bind(*args, **options)  # says what is wrong
-        bound.apply_defaults()
-        return tuple(bound.arguments.values())
+        raise TypeError(f"{self.name}() takes {', '.join(self.inputs)}")
 
     def record_by_hand(self, edges: tuple, /, **saved: Any) -> Node:
         """A node of this row that no call made, such as a view's new AsStridedBackward0."""

@@ -11,6 +11,7 @@ from typing import Any
 from .._tensor import Tensor
 from ..array import dtypes, namespace, random, xp
 from ..autograd.grad_mode import no_grad
+from ..core.beside.arguments import answer
 from ..core.beside.ledger import note
 from ..core.carriers import TENSORS
 from ..core.graph import constant
@@ -19,7 +20,7 @@ from ..core.writes.inplace import inplace as in_place
 from ..creation import ones_like, zeros_like
 from ..manual import face
 from ..ops import calls
-from ..ops.checks import check_dim, common_shape, implemented, need, need_a, own_dim, require, same_type, titled
+from ..ops.checks import check_dim, common_shape, implemented, need, own_dim, require, same_type, titled, worded
 from ..ops.kernels.conv import check_indices, check_parameters, shares
 from ..ops.kernels.loss import MEAN, NONE, SUM
 from ..ops.kernels.shape import drawn
@@ -37,7 +38,7 @@ def legacy_reduction(reduction: str, size_average: Any = None, reduce: Any = Non
         return reduction
     mean, some = (flag is None or flag for flag in (size_average, reduce))
     name = ("mean" if mean else "sum") if some else "none"
-    presentation.warn("size_average", name, stacklevel=3)
+    presentation.warn("size_average", name)
     return name
 
 
@@ -83,7 +84,6 @@ def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
 
 def elu_(input: Any, alpha: float = 1, scale: float = 1, input_scale: float = 1) -> Any:
     """`elu`, written into `input`; torch's has its other two numbers as well."""
-    _must_be_tensors("elu_", input=input)
     return in_place(act.elu_written)(input, alpha, scale, input_scale)
 
 
@@ -149,7 +149,7 @@ def _along_some(method: Any) -> Any:
     return titled(along, method.__name__, method.__doc__)
 
 
-softmax, log_softmax = _along_some(calls.activation.softmax), _along_some(calls.activation.log_softmax)
+softmax, log_softmax = map(_along_some, (Tensor.softmax, Tensor.log_softmax))
 
 
 def gelu(input: Any, *, approximate: str = "none") -> Any:
@@ -185,7 +185,6 @@ def rrelu(input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool
 
 def _written(form: Callable) -> Callable:
     def write(input: Any, *args: Any, **options: Any) -> Any:
-        _must_be_tensors(write.__name__, input=input)
         return form(input, *args, **options, inplace=True)
 
     return titled(write, f"{form.__name__}_", f"`{form.__name__}`, written into `input`.")
@@ -209,16 +208,15 @@ def softmin(input: Any, dim: Any = None, dtype: Any = None) -> Any:
 # ---- linear maps
 
 
-def _must_be_tensors(name: str, **given: Any) -> None:
-    """Raises torch's TypeError for the first of these arguments that is no tensor."""
-    for position, (argument, value) in enumerate(given.items(), 1):
-        need_a(isinstance(value, Tensor), "Tensor", value, name, argument, position)
+def _fits(holds: bool, name: str, *args: Any) -> None:
+    """Raises: TypeError in the words of torch's function `name` about these arguments, unless it `holds`."""
+    if not holds:
+        answer(_fits, f"torch.{name}", TypeError(f"{name}() does not take this"), args, {})
 
 
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """`input @ weight.T + bias`; `weight` is `(out_features, in_features)`."""
-    if not (isinstance(input, Tensor) and isinstance(weight, Tensor)):
-        _must_be_tensors("linear", input=input, weight=weight)
+    _fits(isinstance(input, Tensor) and isinstance(weight, Tensor), "linear", input, weight)
     if bias is not None and input._data.ndim == 2:
         return TENSORS.addmm(bias, input, weight.t(), 1, 1)
     need(input._data.ndim, "linear_dims", weight.ndim)
@@ -236,7 +234,7 @@ def embedding(input: Any, weight: Any, padding_idx: int | None = None, max_norm:
     padding_row = -1 if padding_idx is None else row_of(padding_idx, weight.shape[0])
     if max_norm is not None:
         _renormalize(weight, input.contiguous(), max_norm, norm_type)
-    _must_be_tensors("embedding", weight=weight, indices=input)
+    _fits(isinstance(input, Tensor) and isinstance(weight, Tensor), "embedding", weight, input)
     return conv.embedding_of(weight, input, padding_row, scale_grad_by_freq, sparse)
 
 
@@ -258,7 +256,6 @@ def _renormalize(weight: Any, indices: Any, max_norm: float, norm_type: float) -
 
 def one_hot(input: Any, num_classes: int = -1) -> Any:
     """A new last dimension with 1 at the place that the number says, 0 elsewhere."""
-    _must_be_tensors("one_hot", input=input)
     index = input._data
     require(index.dtype == dtypes.int64.np, "one_hot is only applicable to index tensor of type LongTensor.")
     require(not index.size or index.min() >= 0, "Class values must be non-negative.")
@@ -296,7 +293,7 @@ def checked_p(p: float) -> float:
 
 def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """In training, zero with probability `p`, the rest scaled by 1 / (1 - p); else unchanged."""
-    _must_be_tensors("dropout", input=input)
+    _fits(isinstance(input, Tensor), "dropout", input, p, training)
     return _dropped(input, input._data.shape, checked_p(p), training, inplace)
 
 
@@ -338,7 +335,6 @@ def tuple_of(value: Any, n: int) -> tuple:
 
 
 def _convolve(n: int, input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
-    _must_be_tensors(f"conv{n}d", input=input, weight=weight)
     if bias is not None and not isinstance(padding, str):
         same_type(input._data, bias._data, said="conv_bias_types")
     need(input.ndim in (n + 1, n + 2), "conv_input", n + 1, n + 2, f"conv{n}d", list(input.shape))
@@ -464,8 +460,6 @@ _PAD_MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}  # 
 
 def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     """Cells put on both sides, the last dimension's pair first; modes constant, reflect, replicate, circular."""
-    _must_be_tensors("pad", input=input)
-    need_a(isinstance(pad, tuple | list), "tuple of ints", pad)
     pad, rank = tuple(pad), input.ndim
     require(len(pad) % 2 == 0, "Padding length must be divisible by 2")
     need(len(pad) <= 2 * rank, "pad_length", len(pad), rank)
@@ -523,8 +517,6 @@ def _same_sizes(sizes: tuple, text: str, **parameters: Any) -> None:
 
 def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
     """Mean 0 and variance 1 over the last dimensions, then scaled by `weight` and moved by `bias`."""
-    _must_be_tensors("layer_norm", input=input)
-    need_a(isinstance(normalized_shape, tuple | list), "tuple of ints", normalized_shape)
     sizes = tuple(normalized_shape)
     if input._data.shape[-len(sizes) :] != sizes:
         check_parameters(*(t if t is None else t._data for t in (input, weight, bias)))
@@ -538,7 +530,7 @@ def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any 
 def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None,
                training: bool = False, momentum: float = 0.1, eps: float = 1e-5) -> Any:
     """Mean 0 and variance 1 for each channel: of this batch in training, else the running ones."""
-    _must_be_tensors("batch_norm", input=input)
+    _fits(isinstance(input, Tensor), "batch_norm", input)
     need(not training or input.shape[0] * math.prod(input.shape[2:]) != 1, "one_per_channel", input.shape)
     if eps < 0 or (training and not eps):
         least = "positive during training" if training else "non-negative"
@@ -627,7 +619,7 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
 def _expanded_pair(kernel: str, input: Any, target: Any, weight: Any, reduction: str, *flags: Any) -> tuple:
     """Both in the shape in which they meet, and the reduction."""
     if target.size() != input.size():
-        presentation.warn("loss_sizes", target.shape, input.shape, stacklevel=3)
+        presentation.warn("loss_sizes", target.shape, input.shape)
     reduction = legacy_reduction(reduction, *flags)
     sizes = common_shape(input._data.shape, target._data.shape)
     need(weight is None or reduction in _REDUCTIONS, "weighted_reduction", reduction)
@@ -699,7 +691,7 @@ def soft_margin_loss(input: Any, target: Any, size_average: Any = None, reduce: 
 def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100,
              reduce: Any = None, reduction: str = "mean") -> Any:
     """Minus the log-probability of the right class; `target` holds class numbers."""
-    _must_be_tensors("nll_loss_nd", input=input)
+    _fits(isinstance(input, Tensor), "nll_loss_nd", input, target)
     rank, kind = input._data.ndim, _reduction(reduction, size_average, reduce)
     if rank <= 2:
         return loss.nll_loss.row.call(input, target, weight, kind, ignore_index)[0]
@@ -715,8 +707,7 @@ def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = No
 def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100,
                   reduce: Any = None, reduction: str = "mean", label_smoothing: float = 0.0) -> Any:
     """nll_loss of log_softmax: scores `(batch, classes, ...)`, class numbers or probabilities."""
-    if not (isinstance(input, Tensor) and isinstance(target, Tensor)):
-        _must_be_tensors("cross_entropy_loss", input=input, target=target)
+    _fits(isinstance(input, Tensor) and isinstance(target, Tensor), "cross_entropy_loss", input, target)
     reduction = legacy_reduction(reduction, size_average, reduce)
     kind = _reduction(reduction)
     if input._data.ndim == 2 and target._data.ndim == 1 and label_smoothing <= 0:
@@ -781,7 +772,7 @@ def kl_div(input: Any, target: Any, size_average: Any = None, reduce: Any = None
     """t (log t - x): how far log-probabilities `input` are from probabilities `target`."""
     kind = _reduction("sum" if reduction == "batchmean" else reduction, size_average, reduce)
     if reduction == "mean" and (size_average, reduce) == (None, None):
-        presentation.warn("kl_div_mean", stacklevel=3)
+        presentation.warn("kl_div_mean")
     require(input.is_floating_point() and target.is_floating_point(), "kl_div: Integral inputs not supported.")
     values = target.exp() * (target - input) if log_target else target.xlogy(target) - target * input
     values = _reduced(values, kind)
@@ -861,6 +852,13 @@ def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps
     values = 0.5 * (var.log() + (input - target) ** 2 / var)
     return _reduced(values + 0.5 * math.log(2 * math.pi) if full else values, _reduction(reduction))
 
+
+# What torch lets its argument parser refuse, where three are Python that calls it; `linear` looks itself.
+for _name in """avg_pool1d avg_pool2d bilinear celu_ conv1d conv2d cosine_similarity elu_ gelu glu hardshrink hardtanh_
+        layer_norm leaky_relu_ logsigmoid one_hot pad pairwise_distance prelu relu_ rrelu_ selu_ softplus softshrink
+        threshold_""".split():
+    _face, _in_python = f"torch.{_name.replace('logsig', 'log_sig')}", _name in ("glu", "layer_norm", "pad")
+    globals()[_name] = worded(_face, globals()[_name], _in_python)
 
 # Functions that torch has at the top too, by the same name; four of these have another form there.
 TORCH_FUNCTIONS = torch_names()["torch"] & {_name for _name, _value in globals().items() if callable(_value)} - {

@@ -57,18 +57,14 @@ def adaptive_max_pool2d(
 def adaptive_max_pool2d(input: Tensor, output_size: Tensor | int | Sequence[int], return_indices: bool = False) -> Any:
     """The largest element of `output_size` regions that cover the plane."""
 def avg_pool1d(
-    input: Tensor, kernel_size: Tensor | int | Sequence[int] | Sequence[Tensor],
-    stride: Tensor | int | Sequence[int] | Sequence[Tensor] | None = None,
-    padding: Tensor | int | Sequence[int] | Sequence[Tensor] = 0, ceil_mode: bool = False,
-    count_include_pad: bool = True,
+    input: Tensor, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0, ceil_mode: bool = False, count_include_pad: bool = True,
 ) -> Tensor:
     """The mean of each stretch of a sequence."""
 def avg_pool2d(
-    input: Tensor, kernel_size: Tensor | int | Sequence[int] | Sequence[Tensor],
-    stride: Tensor | int | Sequence[int] | Sequence[Tensor] | None = None,
-    padding: Tensor | int | Sequence[int] | Sequence[Tensor] = 0, ceil_mode: bool = False,
-    count_include_pad: bool = True,
-    divisor_override: Tensor | float | Sequence[int] | Sequence[Tensor] | Sequence[float] | number[Any] | None = None,
+    input: Tensor, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None,
+    padding: Tensor | int | Sequence[int] = 0, ceil_mode: bool = False, count_include_pad: bool = True,
+    divisor_override: float | Sequence[int] | Sequence[Tensor] | Sequence[float] | number[Any] | None = None,
 ) -> Tensor:
     """The mean of each window; `stride` is the window's size if not given."""
 def batch_norm(
@@ -90,20 +86,16 @@ def binary_cross_entropy_with_logits(
     """binary_cross_entropy of sigmoid(x), without overflow."""
 def celu(input: Tensor | ndarray[Any, Any], alpha: float = 1.0, inplace: bool = False) -> Tensor:
     """x where it is positive, else alpha (exp(x / alpha) - 1)."""
-def celu_(input: Tensor, *args: Tensor | float | number[Any], **options: Any) -> Tensor:
+def celu_(input: Tensor, *args: float | number[Any], **options: Any) -> Tensor:
     """`celu`, written into `input`."""
 def conv1d(
-    input: Tensor, weight: Tensor, bias: Tensor | None = None,
-    stride: Tensor | int | Sequence[int] | Sequence[Tensor] = 1,
-    padding: Tensor | int | Sequence[int] | Sequence[Tensor] = 0,
-    dilation: Tensor | int | Sequence[int] | Sequence[Tensor] = 1, groups: int = 1,
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: int | Sequence[int] = 1,
+    padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, groups: int = 1,
 ) -> Tensor:
     """Slide filters over sequences `(batch, channels, length)`; `weight` is `(out, in / groups, size)`."""
 def conv2d(
-    input: Tensor, weight: Tensor, bias: Tensor | None = None,
-    stride: Tensor | int | Sequence[int] | Sequence[Tensor] = 1,
-    padding: Tensor | int | Sequence[int] | Sequence[Tensor] = 0,
-    dilation: Tensor | int | Sequence[int] | Sequence[Tensor] = 1, groups: int = 1,
+    input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: int | Sequence[int] = 1,
+    padding: Tensor | int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, groups: int = 1,
 ) -> Tensor:
     """Slide filters over images `(batch, channels, height, width)`; `weight` is `(out, in / groups, h, w)`."""
 def cosine_embedding_loss(
@@ -147,7 +139,7 @@ def group_norm(
     """Mean 0 and variance 1 over groups of channels of each example."""
 def hardshrink(
     self: Tensor | ndarray[Any, Any],
-    lambd: Tensor | float | Sequence[int] | Sequence[Tensor] | Sequence[float] | number[Any] = 0.5,
+    lambd: float | Sequence[int] | Sequence[Tensor] | Sequence[float] | number[Any] = 0.5,
 ) -> Tensor:
     """`hardshrink`, as torch has it."""
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
@@ -158,7 +150,7 @@ def hardtanh(
     input: Tensor | ndarray[Any, Any], min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False,
 ) -> Tensor:
     """x brought into `[min_val, max_val]`."""
-def hardtanh_(input: Tensor, *args: Tensor | float | number[Any], **options: Any) -> Tensor:
+def hardtanh_(input: Tensor, *args: float | number[Any], **options: Any) -> Tensor:
     """`hardtanh`, written into `input`."""
 def hinge_embedding_loss(
     input: Tensor, target: Tensor | ndarray[Any, Any], margin: float = 1.0, size_average: Any = None,
@@ -192,8 +184,8 @@ def l1_loss(
 ) -> Tensor:
     """The mean of the absolute differences; of `weight`, one per element, a weighted mean."""
 def layer_norm(
-    input: Tensor, normalized_shape: Sequence[int] | Sequence[Tensor], weight: Tensor | None = None,
-    bias: Tensor | None = None, eps: Tensor | float = 1e-05,
+    input: Tensor, normalized_shape: Sequence[int], weight: Tensor | None = None, bias: Tensor | None = None,
+    eps: Tensor | float = 1e-05,
 ) -> Tensor:
     """Mean 0 and variance 1 over the last dimensions, then scaled by `weight` and moved by `bias`."""
 def leaky_relu(
@@ -201,8 +193,7 @@ def leaky_relu(
 ) -> Tensor:
     """x where it is positive, else `negative_slope` times x."""
 def leaky_relu_(
-    input: Tensor, *args: Tensor | float | Sequence[int] | Sequence[Tensor] | Sequence[float] | number[Any],
-    **options: Any,
+    input: Tensor, *args: float | Sequence[int] | Sequence[Tensor] | Sequence[float] | number[Any], **options: Any,
 ) -> Tensor:
     """`leaky_relu`, written into `input`."""
 def linear(input: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
@@ -290,8 +281,8 @@ def normalize(input: Tensor, p: float = 2.0, dim: int | Sequence[int] | None = 1
 def one_hot(input: Tensor, num_classes: int = -1) -> Tensor:
     """A new last dimension with 1 at the place that the number says, 0 elsewhere."""
 def pad(
-    input: Tensor, pad: Sequence[int] | Sequence[Tensor], mode: str = 'constant',
-    value: Tensor | float | number[Any] | None = None,
+    input: Tensor | ndarray[Any, Any], pad: Tensor | Sequence[int], mode: str = 'constant',
+    value: float | number[Any] | None = None,
 ) -> Tensor:
     """Cells put on both sides, the last dimension's pair first; modes constant, reflect, replicate, circular."""
 def pairwise_distance(
@@ -317,7 +308,7 @@ def rrelu(
     inplace: bool = False,
 ) -> Tensor:
     """As leaky_relu; in training each negative element has a slope drawn from `[lower, upper]`."""
-def rrelu_(input: Tensor, *args: Tensor | float | number[Any], **options: Any) -> Tensor:
+def rrelu_(input: Tensor, *args: float | number[Any], **options: Any) -> Tensor:
     """`rrelu`, written into `input`."""
 def scaled_dot_product_attention(
     query: Tensor, key: Tensor, value: Tensor, attn_mask: Tensor | None = None, dropout_p: float = 0.0,

@@ -17,22 +17,18 @@ def kaiming_normal_(
     """As kaiming_uniform_, with normal numbers."""
 def kaiming_uniform_(
     tensor: Tensor, a: float = 0, mode: str = 'fan_in', nonlinearity: str = 'leaky_relu',
-    generator: Tensor | int | Generator | None = None,
+    generator: int | Generator | None = None,
 ) -> Tensor:
     """Even numbers whose spread makes up for a relu (He)."""
-def normal_(
-    tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: Tensor | int | Generator | None = None,
-) -> Tensor:
+def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: int | Generator | None = None) -> Tensor:
     """Normal numbers."""
 def ones_(tensor: Tensor) -> Tensor:
     """One everywhere."""
-def uniform_(
-    tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: Tensor | int | Generator | None = None,
-) -> Tensor:
+def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: int | Generator | None = None) -> Tensor:
     """Even numbers of `[a, b)`."""
-def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: Tensor | int | Generator | None = None) -> Tensor:
+def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: int | Generator | None = None) -> Tensor:
     """As xavier_uniform_, with normal numbers."""
-def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: Tensor | int | Generator | None = None) -> Tensor:
+def xavier_uniform_(tensor: Tensor, gain: float = 1.0, generator: int | Generator | None = None) -> Tensor:
     """Even numbers whose spread keeps the size of values through layer and gradient (Glorot)."""
 def zeros_(tensor: Tensor) -> Tensor:
     """Zero everywhere."""

@@ -43,10 +43,8 @@ class AdaptiveMaxPool2d(Module):
 class AvgPool1d(Module):
     """`AvgPool1d` as a module; see `nn.functional.avg_pool1d`."""
     def __init__(
-        self, kernel_size: Tensor | int | Sequence[int] | Sequence[Tensor],
-        stride: Tensor | int | Sequence[int] | Sequence[Tensor] | None = None,
-        padding: Tensor | int | Sequence[int] | Sequence[Tensor] = 0, ceil_mode: bool = False,
-        count_include_pad: bool = True,
+        self, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None,
+        padding: int | Sequence[int] = 0, ceil_mode: bool = False, count_include_pad: bool = True,
     ) -> None: ...
     def forward(self, *inputs: Any) -> Any: ...
     def extra_repr(self) -> str: ...
@@ -55,11 +53,9 @@ class AvgPool1d(Module):
 class AvgPool2d(Module):
     """`AvgPool2d` as a module; see `nn.functional.avg_pool2d`."""
     def __init__(
-        self, kernel_size: Tensor | int | Sequence[int] | Sequence[Tensor],
-        stride: Tensor | int | Sequence[int] | Sequence[Tensor] | None = None,
-        padding: Tensor | int | Sequence[int] | Sequence[Tensor] = 0, ceil_mode: bool = False,
-        count_include_pad: bool = True,
-        divisor_override: Tensor | float | Sequence[int] | Sequence[Tensor] | Sequence[float] | number[Any] | None = None,
+        self, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None,
+        padding: Tensor | int | Sequence[int] = 0, ceil_mode: bool = False, count_include_pad: bool = True,
+        divisor_override: float | Sequence[int] | Sequence[Tensor] | Sequence[float] | number[Any] | None = None,
     ) -> None: ...
     def forward(self, *inputs: Any) -> Any: ...
     def extra_repr(self) -> str: ...
@@ -298,9 +294,7 @@ class GroupNorm(_Norm):
 
 class Hardshrink(Module):
     """`Hardshrink` as a module; see `nn.functional.hardshrink`."""
-    def __init__(
-        self, lambd: Tensor | float | Sequence[int] | Sequence[Tensor] | Sequence[float] | number[Any] = 0.5,
-    ) -> None: ...
+    def __init__(self, lambd: float | Sequence[int] | Sequence[Tensor] | Sequence[float] | number[Any] = 0.5) -> None: ...
     def forward(self, *inputs: Any) -> Any: ...
     def extra_repr(self) -> str: ...
 
@@ -728,12 +722,12 @@ class Unflatten(Module):
 
 
 def empty(
-    *shape: int | Sequence[int], size: int | Sequence[int] | None = None, dtype: dtype | type[Any] | None = None,
+    *shape: int | Sequence[int], size: Any = None, dtype: dtype | type[Any] | None = None,
     device: int | device | None = None, requires_grad: bool = False, **options: Any,
 ) -> Tensor:
     """A tensor of a shape whose values mean nothing yet (zeros here)."""
 def full(
-    size: Sequence[int], fill_value: Tensor | float | Sequence[Tensor] | number[Any], *,
+    size: Tensor | Sequence[int], fill_value: Tensor | float | Sequence[Tensor] | number[Any], *,
     dtype: dtype | type[Any] | None = None, device: int | device | None = None, requires_grad: bool = False,
 ) -> Tensor:
     """`fill_value` in every place of a shape; its type is the tensor's, if none is given."""

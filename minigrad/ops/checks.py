@@ -3,16 +3,15 @@
 import functools
 import inspect
 import operator
-import os
-import sys
 from collections.abc import Callable
 from typing import Any
 
 from ..array import dtypes, xp
-from ..core.beside.lines import PACKAGE_FILES
-from ..core.beside.refusals import must_be, must_be_tensor, shape_mismatch, type_said
+from ..core.beside.arguments import OF_NUMBERS, answer
+from ..core.beside.refusals import shape_mismatch, type_said
 from ..core.graph import TensorBase, constant
-from ..core.row import Row, parameters
+from ..core.record import number_in
+from ..core.row import parameters
 from ..text import presentation
 from ..text.presentation import need as need, require as require, torch_says as torch_says, warn as warn
 
@@ -20,13 +19,9 @@ from ..text.presentation import need as need, require as require, torch_says as 
 def titled(function: Callable, name: str, doc: str) -> Callable:
     """A function that another one made, with the name and the documentation that `help` shows."""
     function.__name__ = function.__qualname__ = name
-    function.__code__ = function.__code__.replace(co_name=name)  # in tracebacks and in `learners_call` as well
+    function.__code__ = function.__code__.replace(co_name=name)  # in tracebacks as well
     function.__doc__ = doc
     return function
-
-
-_NUMBER_FIRST = set("""add sub subtract mul multiply div divide true_divide floor_divide remainder pow float_power
-    xlogy bitwise_and bitwise_or bitwise_xor""".split())
 
 
 def words(call: Callable) -> tuple[str, ...]:
@@ -38,65 +33,71 @@ def words(call: Callable) -> tuple[str, ...]:
 
 
 SYNONYMS = {"axis": "dim", "keepdims": "keepdim", "split_size_or_sections": "split_size", "split_sizes": "split_size"}
-# Arguments that are tensors wherever they come first; the first two may be numbers to some operations.
-OPERANDS = "other exponent vec vec2 mat2 tensor weight index indices mask src".split()
 
 
 def in_torchs_words(options: dict) -> dict:
     """Options as torch's method names them; it takes NumPy's names too, and its function may have one of its own."""
+    if SYNONYMS.keys().isdisjoint(options):
+        return options
     return {SYNONYMS.get(name, name): value for name, value in options.items()}
 
 
-def as_method(name: str, call: Callable) -> Callable:
-    """An operation under its name, which may be given `axis` for its `dim`.
+def worded(face: str, call: Callable, in_python: bool = False, lifting: Callable | None = None) -> Callable:
+    """`call`, which may be given `axis` for its `dim`, and whose refusals are worded as those of torch's `face`.
 
-    An operand that it cannot take is a TypeError, before all else that is wrong: where an operator leaves it to
-    Python and says NotImplemented, and where an operation stumbles over it.
+    `in_python`: torch's function is Python too, and says itself what it is not given. `lifting` is called instead
+    where the first argument is no tensor.
     """
-    taken = words(call)
-    operand = next((word for word in taken[1:2] if word in OPERANDS and name[-1] != "_"), None)
-    if operand is None and ((taken := {*taken}).isdisjoint({"dim", "axis"}) or taken >= {"axis", "keepdims"}):
-        return call
 
     @functools.wraps(call)
-    def method(self: Any, *args: Any, **options: Any) -> Any:
+    def function(*args: Any, **options: Any) -> Any:
         try:
-            result = call(self, *args, **(options and in_torchs_words(options)))
-        except (AttributeError, RuntimeError) as refused:
-            first = next(iter((*args, *options.values())), self)
-            fits = hasattr(first, "__float__") or (operand == "indices" and isinstance(first, tuple | list))
-            if operand is None or isinstance(first, TensorBase) or (fits and isinstance(refused, RuntimeError)):
-                raise
-        else:
+            run = call if lifting is None or (args and isinstance(args[0], TensorBase)) else lifting
+            result = run(*args, **in_torchs_words(options)) if options else run(*args)
             if result is not NotImplemented:
                 return result
-        raise must_be_tensor(name, operand, 1, next(iter((*args, *options.values()))))
+            raise TypeError("an operand is neither a tensor nor a number")
+        except Exception as refused:
+            if in_python and refused.__traceback__.tb_next is None:  # type: ignore[union-attr]
+                raise
+            return answer(function, face, refused, args, options)
 
-    method.bare = call  # type: ignore[attr-defined]
+    function.bare = call  # type: ignore[attr-defined]  # for calls of our own
+    return function
+
+
+def as_method(name: str, call: Callable) -> Callable:
+    """An operation as the method of that name."""
+    if len(words(call)) == 1 and (hasattr(call, "row") or not call.__code__.co_flags & inspect.CO_VARARGS):
+        return call  # one tensor, and nothing else
+    method = worded(f"Tensor.{name}", call)
     return titled(method, name, call.__doc__ or "")
 
 
 def as_function(name: str, method: Callable) -> Callable:
-    """A method as `torch.name`: its tensor is called `input`, and what cannot be taken is a TypeError."""
+    """A method as `torch.name`: its tensor is called `input`, and may be a number to some."""
     if parameters(method) == ("input",):
         return method  # torch's function already: one tensor, and nothing else
     method = getattr(method, "bare", method)
 
-    @functools.wraps(method)
-    def function(input: Any, *args: Any, **options: Any) -> Any:
-        if not isinstance(input, TensorBase):
-            if name not in _NUMBER_FIRST or not isinstance(input, int | float):
-                raise must_be_tensor(name, "input", 1, input)
-            if name != "pow":
-                beside = args[0]._data if args and isinstance(args[0], TensorBase) else input
-                input = constant(TensorBase._plain, xp.asarray(input, dtypes.result_dtype(beside, input)))
-        result = method(input, *args, **(options and in_torchs_words(options)))
-        if result is NotImplemented:
-            raise must_be_tensor(name, "other", 2, args[0])
-        return result
+    def lifting(input: Any, *args: Any, **options: Any) -> Any:
+        return method(input if isinstance(input, TensorBase) else _lifted(name, input, *args), *args, **options)
 
+    function = worded(f"torch.{name}", method, lifting=lifting)
     function.__name__ = function.__qualname__ = name
+    function.lifting = lifting  # type: ignore[attr-defined]  # where `help` sees that it takes `input`
     return function
+
+
+_NUMBER_FIRST = OF_NUMBERS | set("remainder pow float_power xlogy bitwise_and bitwise_or bitwise_xor".split())
+
+
+def _lifted(name: str, value: Any, other: Any = None, *more: Any) -> Any:
+    """A number in front, Python's or NumPy's, as a tensor beside `other`; `pow` takes numbers."""
+    value = number_in(value)
+    require(name in _NUMBER_FIRST and isinstance(value, int | float), "no tensor", TypeError)
+    kind = dtypes.result_dtype(other._data if isinstance(other, TensorBase) else value, value)
+    return value if name == "pow" else constant(TensorBase._plain, xp.asarray(value, kind))
 
 
 def same_type(*arrays: Any, said: str = "types") -> None:
@@ -126,123 +127,46 @@ def floats_only(name: str, array: Any) -> None:
     need(array.dtype.kind == "f", "linalg_floats", name, dtypes.of(array.dtype).scalar_type)
 
 
-_LAYERS = os.path.join(os.path.dirname(os.path.dirname(__file__)), "nn") + os.sep
-
-
-def learners_call(value: Any) -> tuple[str, str, int]:
-    """Which call of the learner's brought `value` here: its name, the argument's, and its position.
-
-    Read off the frames when it is too late, so that a call that goes well does not pay for it.
-    """
-    frame: Any = sys._getframe(1)
-    faces, shift, end = [], 0, ""
-    while frame is not None and frame.f_code.co_filename in PACKAGE_FILES:
-        maker = frame.f_code.co_qualname
-        if maker == "as_function.<locals>.function":
-            shift = 1  # where a method has none, the tensor itself is the first argument
-        elif maker in ("inplace.<locals>.write", "_look.<locals>.look"):
-            end = "_"
-        elif frame.f_code.co_filename != __file__:
-            faces.append(frame)
-        frame = frame.f_back
-    # layers are Python in torch too: it complains of what they call
-    face = next((f for f in reversed(faces) if not f.f_code.co_filename.startswith(_LAYERS)), faces[-1])
-    code, here = face.f_code, face.f_locals
-    if isinstance(here.get("row"), Row):  # the row itself was called
-        name, taken = here["row"].name, here["row"].inputs
-        given: tuple = (here.get("tensors"), *here.get("args", ()))[-len(taken) :]
-    else:  # of `expand(*sizes, size=None)` it is `size` that torch names
-        count = code.co_argcount + code.co_kwonlyargcount + bool(code.co_flags & inspect.CO_VARARGS)
-        more = code.co_varnames[code.co_argcount : count]
-        name, taken = code.co_name.removesuffix("_of"), code.co_varnames[: code.co_argcount]
-        taken += tuple([word for word in more if word in ("size", "shape", "dims", "repeats")][:1] or more[-1:])
-        given = tuple(here[word] for word in taken)
-    parts = [x if isinstance(x, tuple | list) else (x,) for x in given]
-    place = next((i for i, x in enumerate(parts) if any(part is value for part in x)), len(taken) - 1)
-    return name.removesuffix(end) + end, taken[place], place + shift + (taken[:1] != ("self",))
-
-
-def must_be_a(wanted: str, given: Any) -> Exception:
-    """torch's text for an argument of the learner's call that is of another kind."""
-    return must_be(wanted, *learners_call(given), given)
-
-
-def need_a(holds: Any, wanted: str, given: Any, *place: Any) -> None:
-    """Raises torch's TypeError for an argument that is no `wanted`, unless `holds`.
-
-    `place`: the function, the argument and its position; else they are read off the learner's call.
-    """
-    if not holds:
-        raise must_be(wanted, *(place or learners_call(given)), given)
-
-
-def a_tensor(given: Any) -> Any:
-    """`given`, if it is a tensor. Raises: TypeError in torch's words."""
-    if isinstance(given, TensorBase):
-        return given
-    raise must_be_a("Tensor", given)
-
-
 def check_number(x: Any, fixed: bool = False) -> Any:
     """`x`, if it is a number, also in a tensor; a `fixed` one may not require grad, as none would reach it."""
     if not hasattr(x, "__float__") or (fixed and getattr(x, "requires_grad", False)):
-        raise must_be_a("Number", x)
+        raise TypeError(f"a number is wanted, not {type_said(x)}")
     return x
 
 
 def is_number(x: Any) -> bool:
-    """False for a tensor. Raises: TypeError in torch's words for what is neither."""
-    check_number(x)
-    return not hasattr(x, "_data")
-
-
-def must_be_ints(values: Any, listed: bool) -> Exception:
-    """torch's text for sizes or dimensions, `listed` in one argument or one by one, of which one is no integer."""
-    place = next((i for i, n in enumerate(values) if not hasattr(n, "__index__")), 0)
-    name, argument, position = learners_call(values[place])
-    kind = type_said(values[place])
-    if place:
-        text = f'failed to unpack the object at pos {place + 1} with error "type must be tuple of ints,but got {kind}"'
-    else:
-        found = f"but found element of type {kind} at pos 0" if listed else f"not {kind}"
-        text = f"(position {position}) must be tuple of ints, {found}"
-    return TypeError(f"{name}(): argument '{argument}' {text}")
+    """False for a tensor. Raises: TypeError for what is neither."""
+    return not hasattr(check_number(x), "_data")
 
 
 def ints(values: tuple) -> tuple[int, ...]:
-    """Sizes or dimensions given as `(2, 3)` or as one tuple, list or Size. Raises: TypeError in torch's words."""
+    """Sizes or dimensions given as `(2, 3)` or as one tuple, list or Size. Raises: TypeError for others."""
     listed = len(values) == 1 and values[0].__class__ is not int and isinstance(values[0], tuple | list)
-    values = values[0] if listed else values
-    try:
-        return tuple(map(operator.index, values))
-    except TypeError:
-        raise must_be_ints(values, listed) from None
+    return tuple(map(operator.index, values[0] if listed else values))
 
 
 def check_dim(dim: int, rank: int) -> int:
-    """`dim` counted from the front. Raises: IndexError, or TypeError for what is no int, in torch's words."""
+    """`dim` counted from the front. Raises: IndexError in torch's words, TypeError for what is no int."""
     least = rank or 1
-    try:
-        inside = -least <= (dim if dim.__class__ is int else operator.index(dim)) < least
-    except TypeError:
-        raise must_be_a("int", dim) from None
-    if not inside:
+    if not -least <= (dim if dim.__class__ is int else operator.index(dim)) < least:
         raise IndexError(f"Dimension out of range (expected to be in range of [{-least}, {least - 1}], but got {dim})")
     return dim % least
 
 
-def own_dim(self: Any, dim: int) -> int:
+def own_dim(self: Any, dim: int, keepdim: bool = False) -> int:
     """`dim` as it was given, which is what a node keeps. Raises: IndexError if `self` has no such one."""
+    if keepdim.__class__ is not bool:
+        raise TypeError("a second dimension is no `keepdim`")
     check_dim(dim, self._data.ndim)
     return dim
 
 
-def dims_of(self: Any, dim: Any) -> tuple:
+def dims_of(self: Any, dim: Any, keepdim: bool = False) -> tuple:
     """Dimensions as a tuple, each checked and none twice. Raises: IndexError or RuntimeError as torch."""
     if dim is None:
         return ()
-    if dim.__class__ is int:
-        return (own_dim(self, dim),)
+    if dim.__class__ is int or keepdim.__class__ is not bool:
+        return (own_dim(self, dim, keepdim),)
     dims = tuple(dim) if isinstance(dim, tuple | list) else (dim,)
     seen = [check_dim(d, self._data.ndim) for d in dims]
     for place, d in enumerate(seen):

@@ -18,6 +18,12 @@ LANGUAGES = ("en", "zh")
 _language = "en"
 
 
+def read(name: str) -> str:
+    """The text of a file beside this one."""
+    with open(os.path.join(os.path.dirname(__file__), name), encoding="utf-8") as file:
+        return file.read()
+
+
 @cache
 def _sentences() -> dict[str, dict[str, str]]:
     """All sentences as `{"section.key": {"en": ..., "zh": ...}}`, read at first use."""
@@ -25,8 +31,7 @@ def _sentences() -> dict[str, dict[str, str]]:
 
     sections: dict[str, dict[str, dict[str, str]]] = {}
     for name in ("messages.toml", "lessons.toml", "guesses.toml", "items.toml", "moments.toml", "why.toml"):
-        with open(os.path.join(os.path.dirname(__file__), name), "rb") as file:
-            sections |= tomllib.load(file)
+        sections |= tomllib.loads(read(name))
     return {f"{section}.{key}": pair for section, entries in sections.items() for key, pair in entries.items()}
 
 
@@ -82,9 +87,14 @@ def table(name: str) -> dict[str, dict[str, str]]:
 @cache
 def torch_names() -> dict[str, frozenset[str]]:
     """The public names of PyTorch, by the module or class that has them: `torch_names.txt`."""
-    with open(os.path.join(os.path.dirname(__file__), "torch_names.txt"), encoding="utf-8") as file:
-        parts = file.read().partition("\n")[2].replace("\n  ", " ").splitlines()
+    parts = read("torch_names.txt").partition("\n")[2].replace("\n  ", " ").splitlines()
     return {module: frozenset(names.split()) for module, _, names in (line.partition(":") for line in parts)}
+
+
+@cache
+def signatures() -> list[str]:
+    """What PyTorch's functions and methods take, `torch.NAME(...)` and `Tensor.NAME(...)`: `signatures.txt`."""
+    return read("signatures.txt").splitlines()
 
 
 def knows(key: str) -> bool:

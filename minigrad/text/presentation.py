@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from typing import Any
 
-from . import say, table, torch_names
+from . import read, say, table, torch_names
 
 
 class Presentation:
@@ -61,10 +61,9 @@ def error(kind: type[Exception], key: str, text: str, **facts: Any) -> Exception
 
 @cache
 def _torchs_own() -> dict[str, str]:
-    import json  # most programs never fail, and importing these two takes a tenth of importing the package
-    from pathlib import Path
+    import json  # most programs never fail, and importing it takes time
 
-    return json.loads(Path(__file__).with_name("torch_says.json").read_text("utf-8"))
+    return json.loads(read("torch_says.json"))
 
 
 def _sentence(key: str) -> tuple[type, str]:

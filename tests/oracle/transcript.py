@@ -24,6 +24,7 @@ ONCE_PER_PROCESS = (
     "Using torch.cross without specifying the dim arg",
     "`torch.jit.script` is deprecated",
     "torch.meshgrid: in an upcoming release",
+    "This overload of ",
 )
 NUMBER = re.compile(r"\s*-?(\d+\.?\d*(e[+-]\d+)?|inf|nan)\b\.?")
 

@@ -11,17 +11,15 @@ from ..graph import TensorBase
 def type_said(given: Any) -> str:
     """The type of a value as torch's messages name it: `str`, `numpy.ndarray`."""
     kind = type(given)
+    if kind.__name__ in ("method", "function") and str(given.__module__).partition(".")[0] == "minigrad":
+        return "builtin_function_or_method"
     home = {"numpy": "numpy.", "minigrad": "torch." * (kind.__name__ != "Tensor")}
     return home.get(kind.__module__, "") + kind.__name__
 
 
-def must_be(wanted: str, name: str, argument: str, position: int, given: Any) -> Exception:
+def must_be(name: str, argument: str, position: int, given: Any, wanted: str = "Tensor") -> Exception:
     """torch's text for an argument of another kind than is wanted."""
-    return TypeError(f"{name}(): argument '{argument}' (position {position}) must be {wanted}, not {type_said(given)}")
-
-
-def must_be_tensor(name: str, argument: str, position: int, given: Any) -> Exception:
-    return must_be("Tensor", name, argument, position, given)
+    return TypeError(presentation.torch_says("argument_kind", name, argument, position, wanted, type_said(given)))
 
 
 def refusal(row: Any, args: tuple, arrays: Any, refused: Exception) -> Exception:
@@ -29,7 +27,7 @@ def refusal(row: Any, args: tuple, arrays: Any, refused: Exception) -> Exception
     numbers = int | float | xp.generic | tuple if row.elementwise else tuple
     for place, given in enumerate(args[: len(arrays)]):
         if given is not None and not isinstance(given, TensorBase | numbers):
-            return must_be_tensor(row.name, row.inputs[place].replace("self", "input"), place + 1, given)
+            return must_be(row.name, row.inputs[place].replace("self", "input"), place + 1, given)
     if apart := two_devices(*arrays):
         return apart
     if row.elementwise and isinstance(refused, ValueError):
@@ -71,8 +69,8 @@ def shape_mismatch(*arrays: Any) -> Exception:
 
 def tensors_in(name: str, tensors: Any, position: int = 0) -> tuple:
     """A list of tensors as a tuple. Raises: torch's errors for an empty one, and for what is none."""
-    if isinstance(tensors, TensorBase):
-        raise must_be("tuple of Tensors", name, "tensors", 1, tensors)
+    if not isinstance(tensors, tuple | list):
+        raise must_be(name, "tensors", 1, tensors, "tuple of Tensors")
     tensors = tuple(tensors)
     for place, t in enumerate(tensors):
         if not isinstance(t, TensorBase):

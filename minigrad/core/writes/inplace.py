@@ -11,14 +11,13 @@ from typing import Any
 from ...array import dtypes, ndarray
 from ..beside.lines import learners_line
 from ..beside.observers import Observers, unobserved
-from ..beside.refusals import must_be_tensor
 from ..carriers import TENSORS
 from ..graph import TensorBase, bump, constant
 from ..modes import Uncounted, grad_mode, lifted
 from .views import check_expanded, check_inference, check_inplace, check_overlap, rebase, same_place
 
 
-def inplace(call: Callable, ufunc: Any = None, operator: bool = False) -> Callable:
+def inplace(call: Callable, ufunc: Any = None) -> Callable:
     """The in-place twin of an operation: same row, written into `self`, history rewritten."""
     name = call.__name__.removesuffix("_of") + "_"
     looks_itself = "fill" in name or "put" in name  # fills read a number, puts look for themselves
@@ -45,9 +44,7 @@ def inplace(call: Callable, ufunc: Any = None, operator: bool = False) -> Callab
         with unobserved() if isinstance(mode, Observers) else nullcontext():  # they are shown what was written, below
             out = call(original, *args, **options)
         if out is NotImplemented:
-            if operator:
-                return out  # and Python says what it cannot take
-            raise must_be_tensor(name, "other", 1, given[0])
+            return out  # and Python says what the operator cannot take
         if foreign:
             check_inplace(self, recorded)
         n = out._fn if self._data.dtype.kind == "f" else None  # no gradient goes through integers

@@ -15,7 +15,7 @@ from ...core.modes import grad_mode, lifted
 from ...core.writes.inplace import inplace, write_directly
 from ...core.writes.views import check_inplace, check_overlap
 from ...text import presentation
-from ..checks import a_tensor, check_dim, common_shape, need, own_dim, require, titled, torch_says
+from ..checks import check_dim, common_shape, need, own_dim, require, titled, torch_says
 from ..table import index as rows, shape as views
 from .shape import copy_, fill_
 
@@ -45,7 +45,7 @@ def basic(x: Any, key: Any) -> tuple[Any, tuple]:
         return _selected(x, 0, key, 0), ()
     parts: Any = tuple(key) if _is_tuple(key) else (key,)
     if isinstance(key, list) and parts[0] is not key:
-        presentation.warn("list_as_tuple", stacklevel=3)
+        presentation.warn("list_as_tuple")
     consumed = len(parts)
     if not _PLAIN.issuperset(map(type, parts)):
         parts = [*map(_part, parts)]
@@ -103,7 +103,7 @@ def _positions(part: Any) -> Any:
     require(kind.kind in "iub", "tensors used as indices must be long, int, byte or bool tensors", IndexError)
     if kind == dtypes.uint8.np:
         if part._data.ndim:
-            presentation.warn("byte_mask", stacklevel=5)
+            presentation.warn("byte_mask")
         return constant(TensorBase._plain, part._data.astype(bool))
     return part
 
@@ -248,7 +248,7 @@ def scatter_add(self: Any, dim: int, index: Any, src: Any) -> Any:
 
 def index_select(self: Any, dim: int, index: Any) -> Any:
     """The slices `index` along `dim`."""
-    return rows.index_select(self, a_tensor(index), own_dim(self, dim))
+    return rows.index_select(self, index, own_dim(self, dim))
 
 
 def index_add(self: Any, dim: int, index: Any, source: Any, *, alpha: float = 1) -> Any:

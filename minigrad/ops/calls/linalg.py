@@ -2,6 +2,7 @@
 
 import functools
 import math
+import operator
 from typing import Any
 
 from ...array.backend import xp
@@ -141,7 +142,7 @@ def cross(self: Any, other: Any, dim: Any = None) -> Any:
 def matrix_power(self: Any, n: int) -> Any:
     """The product of `n` copies of a square matrix, by repeated squaring."""
     square_matrices("linalg.matrix_power", self._data)
-    if n < 0:
+    if operator.index(n) < 0:
         return matrix_power(inverse(self), -n) if n < -1 else inverse(self)
     if n == 0:
         eye = constant(self._plain, xp.broadcast_to(xp.eye(self.shape[-1], dtype=self._data.dtype), self.shape))

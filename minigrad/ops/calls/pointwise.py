@@ -3,11 +3,10 @@
 from typing import Any
 
 from ...array import dtypes, ndarray, xp
-from ...core.beside.refusals import type_said
 from ...core.carriers import RAW, TENSORS
 from ...core.graph import constant
 from ...core.writes.inplace import inplace
-from ..checks import a_tensor, check_number, is_number, need, require, same_type, titled
+from ..checks import check_number, is_number, need, require, same_type, titled
 from ..kernels.pointwise import no_bools, power
 from ..table import pointwise as rows
 
@@ -156,8 +155,7 @@ def where_of(condition: Any, input: Any = None, other: Any = None) -> Any:
     """`input` where `condition`, else `other`; numbers are allowed."""
     if input is None:
         return condition.nonzero(as_tuple=True)
-    if any(isinstance(x, ndarray) for x in (input, other)):
-        need(False, "where_arguments", ", ".join(map(type_said, (condition, input, other))))
+    require(not any(isinstance(x, ndarray) for x in (input, other)), "arrays are no tensors", TypeError)
     for number in [x for x in (input, other) if isinstance(check_number(x), int | float)]:
         kind = dtypes.result_dtype(*(getattr(x, "_data", x) for x in (input, other)))
         (dtypes.cast if kind == "float16" else dtypes.fitting)(number, kind)
@@ -192,7 +190,6 @@ def addcdiv(self: Any, tensor1: Any, tensor2: Any, *, value: float = 1) -> Any:
 
 def heaviside(self: Any, values: Any) -> Any:
     """0 below 0, 1 above it, and `values` at 0."""
-    a_tensor(values)
     same_type(self._data, values._data, said="heaviside_types")
     return rows.heaviside(self, values)
 
@@ -205,7 +202,7 @@ def _own_node(row: Any) -> Any:
     name = row.row.name
 
     def own_node(self: Any, *other: Any) -> Any:
-        kind = "" if not other else "_number" if is_number(*other) else "_tensor"
+        kind = "" if len(row.row.inputs) == 1 else "_number" if is_number(*other) else "_tensor"
         return (getattr(TENSORS, f"{name}{kind}_") if self._data.dtype.kind == "f" else row)(self, *other)
 
     return inplace(titled(own_node, name, ""))
@@ -216,8 +213,8 @@ def _unrecorded(row: Any) -> Any:
     write = inplace(row)
 
     def unrecorded(self: Any, *other: Any) -> Any:
-        write(self._alias(self._array(), self._shared_counter()), *other)
-        return self
+        written = write(self._alias(self._array(), self._shared_counter()), *other)
+        return written if written is NotImplemented else self
 
     return titled(unrecorded, write.__name__, write.__doc__)
 

@@ -10,7 +10,7 @@ from ...core.graph import TensorBase, constant
 from ...core.modes import grad_mode
 from ...core.writes.inplace import inplace
 from ...text import presentation
-from ..checks import a_tensor, check_dim, common_shape, dims_of, implemented, need, own_dim, require, same_type, titled
+from ..checks import check_dim, common_shape, dims_of, implemented, need, own_dim, require, same_type, titled
 from ..kernels.reduce import degrees
 from ..table import reduce as rows
 
@@ -22,32 +22,30 @@ def _typed(face: Any, self: Any, dtype: Any, *args: Any) -> Any:
     return face(self.to(dtype), *args).to(dtype)
 
 
-def sum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None,
-        keepdims: bool = False) -> Any:
-    """Sum of all elements, or along `dim` (an int or a tuple); integers sum to int64."""
-    if dim is None and axis is None and not (keepdim or keepdims):
-        if dtype is None:
-            return rows.sum_all(self)
-        if dtypes.as_numpy(dtype).kind == "f":
-            return rows.sum_as(self, dtypes.as_numpy(dtype))
-    dim, keepdim = axis if dim is None else dim, keepdim or keepdims
-    return rows.sum_dim(self, dims_of(self, dim), keepdim) if dtype is None else _typed(sum, self, dtype, dim, keepdim)
+def sum(self: Any, dim: Any = ..., keepdim: bool = False, *, dtype: Any = None) -> Any:
+    """Sum of all elements, or along `dim` (an int or a tuple); integers sum to int64."""  # None is not `...`, to torch
+    whole = dim is ... and not keepdim
+    if dtype is not None:
+        kind = dtypes.as_numpy(dtype)
+        return rows.sum_as(self, kind) if whole and kind.kind == "f" else _typed(sum, self, dtype, dim, keepdim)
+    if whole:
+        return rows.sum_all(self)
+    return rows.sum_dim(self, None if dim is None else dims_of(self, dim, keepdim), keepdim)
 
 
-def mean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None, axis: Any = None,
-         keepdims: bool = False) -> Any:
+def mean(self: Any, dim: Any = ..., keepdim: bool = False, *, dtype: Any = None) -> Any:
     """Mean of all elements, or along `dim`. Raises: RuntimeError for integer tensors."""
     if dtype is not None:
         self = self.to(dtype)
         need(self.is_floating_point(), "mean_kind", self.dtype.scalar_type)
-    if dim is None and axis is None and not (keepdim or keepdims):
+    if dim is ... and not keepdim:
         return rows.mean_all(self)
-    return rows.mean_dim(self, dims_of(self, axis if dim is None else dim), keepdim or keepdims)
+    return rows.mean_dim(self, None if dim is None else dims_of(self, dim, keepdim), keepdim)
 
 
 def _along(row: Any, name: str, doc: str, whole: Any = None) -> Any:
     def along(self: Any, dim: Any = whole, keepdim: bool = False) -> Any:
-        return row(self, whole if dim is None else dims_of(self, dim), keepdim)
+        return row(self, whole if dim is None else dims_of(self, dim, keepdim), keepdim)
 
     return titled(along, name, doc)
 
@@ -63,7 +61,7 @@ def norm(self: Any, p: Any = 2, dim: Any = None, keepdim: bool = False) -> Any:
     if p == "nuc":
         return TENSORS.matrix_norm(self, p, (-2, -1) if dim is None else tuple(dim), keepdim)
     p = 2 if p in ("fro", None) else p
-    return rows.vector_norm(self, p, None if dim is None else dims_of(self, dim), keepdim)
+    return rows.vector_norm(self, p, None if dim is None else dims_of(self, dim, keepdim), keepdim)
 
 
 # ---- named results
@@ -108,7 +106,9 @@ def _extreme(name: str, whole: Any, along: Any, of_two: str) -> Any:
         other = dim if isinstance(dim, TensorBase) else other
         if other is not None:
             return getattr(TENSORS, of_two)(self, other)
-        return whole(self) if dim is None else getattr(return_types, name)(along(self, own_dim(self, dim), keepdim))
+        if dim is None:
+            return whole(self)
+        return getattr(return_types, name)(along(self, own_dim(self, dim, keepdim), keepdim))
 
     return titled(
         extreme, name, f"`{name}` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one.")
@@ -121,13 +121,13 @@ median = _extreme("median", rows.median_all, rows.median_dim, "")
 
 def aminmax(self: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
     """Smallest and largest element at once."""
-    return return_types.aminmax(rows.aminmax_dim(self, dim if dim is None else own_dim(self, dim), keepdim))
+    return return_types.aminmax(rows.aminmax_dim(self, dim if dim is None else own_dim(self, dim, keepdim), keepdim))
 
 
 def _place(row: Any, name: str, which: str) -> Any:
     def place(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
         require(self._data.dtype.kind != "b", f"{name}(): does not support bool input")
-        return row(self, dim if dim is None else check_dim(dim, self._data.ndim), keepdim)
+        return row(self, dim if dim is None else own_dim(self, dim, keepdim), keepdim)
 
     return titled(place, name, f"Where the {which} element is: in the flattened tensor, or along `dim`.")
 
@@ -159,12 +159,12 @@ def topk(self: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = 
 
 def kthvalue(self: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
     """The k-th smallest element along `dim`: `(values, indices)`."""
-    return return_types.kthvalue(rows.kthvalue_dim(self, k, own_dim(self, dim), keepdim))
+    return return_types.kthvalue(rows.kthvalue_dim(self, k, own_dim(self, dim, keepdim), keepdim))
 
 
 def mode(self: Any, dim: int = -1, keepdim: bool = False) -> Any:
     """The most frequent element along `dim`: `(values, indices)`."""
-    return return_types.mode(rows.mode_dim(self, own_dim(self, dim), keepdim))
+    return return_types.mode(rows.mode_dim(self, own_dim(self, dim, keepdim), keepdim))
 
 
 def _cumulative(row: Any, name: str) -> Any:
@@ -188,14 +188,14 @@ def prod(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None
     """The product of all elements, or along `dim`."""
     if dtype is not None:
         return _typed(prod, self, dtype, dim, keepdim)
-    return rows.prod_all(self) if dim is None else rows.prod_dim(self, own_dim(self, dim), keepdim)
+    return rows.prod_all(self) if dim is None else rows.prod_dim(self, own_dim(self, dim, keepdim), keepdim)
 
 
 def nansum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
     """The sum without the nans."""
     if dtype is not None:
         return _typed(nansum, self, dtype, dim, keepdim)
-    return rows.nansum_dim(self, None if dim is None else dims_of(self, dim), keepdim)
+    return rows.nansum_dim(self, None if dim is None else dims_of(self, dim, keepdim), keepdim)
 
 
 def nanmean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
@@ -208,21 +208,21 @@ def nanmean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
 
 def logsumexp(self: Any, dim: Any, keepdim: bool = False) -> Any:
     """The logarithm of the sum of exponentials along `dim`, without overflow."""
-    return rows.logsumexp_dim(self, dims_of(self, dim), keepdim)
+    return rows.logsumexp_dim(self, dims_of(self, dim, keepdim), keepdim)
 
 
 def _spread(row: Any, name: str) -> Any:
     def spread(self: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *,
-               correction: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
-        dim, keepdim = axis if dim is None else dim, keepdim or keepdims
+               correction: Any = None) -> Any:
         if isinstance(dim, bool):
             dim, unbiased = None, dim
         if unbiased is not None:
+            require(isinstance(unbiased, bool), "a second dimension is no `unbiased`", TypeError)
             correction = int(unbiased)
         elif dim is not None and correction is None:
             correction = 1
         need(self._data.dtype.kind == "f", "spread_kind", name if name[3:] else "std and var")
-        dims = None if dim is None else dims_of(self, dim)
+        dims = None if dim is None else dims_of(self, dim, keepdim)
         if not degrees(self._data.shape, dims, correction):
             presentation.warn("no_freedom", name)
         return row(self, dims, correction, keepdim)
@@ -320,7 +320,6 @@ def bucketize(self: Any, boundaries: Any, *, out_int32: bool = False, right: boo
 
 def isclose(self: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
     """True where elements agree to `atol + rtol * |other|`."""
-    a_tensor(other)
     same_type(self._data, other._data, said="isclose_types")
     for word, limit in (("rtol", rtol), ("atol", atol)):
         require(limit >= 0, f"{word} must be greater than or equal to zero, but got {limit:g}")

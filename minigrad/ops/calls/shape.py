@@ -5,7 +5,7 @@ import math
 import operator
 from typing import Any
 
-from ...array import dtypes, move, namespace, strides, xp
+from ...array import dtypes, move, namespace, ndarray, strides, xp
 from ...core.beside.refusals import tensors_in
 from ...core.carriers import RAW, TENSORS
 from ...core.graph import bump, constant
@@ -14,7 +14,7 @@ from ...core.writes.inplace import inplace, stand_in, write_directly
 from ...core.writes.views import check_inference, check_inplace, place_of
 from ...text.tex import SYMBOLS, phrase
 from .. import checks
-from ..checks import a_tensor, check_dim, check_number, common_shape, dims_of, ints, need, own_dim, require, warn
+from ..checks import check_dim, check_number, common_shape, dims_of, ints, need, own_dim, require, warn
 from ..table import shape as rows
 from ..table.reduce import sum_all, sum_dim
 
@@ -67,11 +67,11 @@ def view(self: Any, *sizes: Any, size: Any = None, dtype: Any = None) -> Any:
 
 
 def view_as(self: Any, other: Any) -> Any:
-    return rows.view(self, a_tensor(other)._data.shape)
+    return rows.view(self, other._data.shape)
 
 
 def reshape_as(self: Any, other: Any) -> Any:
-    return reshape(self, a_tensor(other)._data.shape)
+    return reshape(self, other._data.shape)
 
 
 def flatten(self: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
@@ -161,7 +161,7 @@ def expand(self: Any, *sizes: Any, size: Any = None) -> Any:
 
 
 def expand_as(self: Any, other: Any) -> Any:
-    return rows.expand(self, a_tensor(other)._data.shape)
+    return rows.expand(self, other._data.shape)
 
 
 def select(self: Any, dim: int, index: int) -> Any:
@@ -195,7 +195,6 @@ def split(self: Any, split_size: Any, dim: int = 0) -> tuple:
 
 def unsafe_split(self: Any, split_size: int, dim: int = 0) -> tuple:
     """As split, but its pieces may be written in place: PyTorch does not count them as views."""
-    checks.need_a(isinstance(split_size, int), "int", split_size)
     require(self._data.ndim, "split expects at least a 1-dimensional tensor")
     return rows.unsafe_split(self, _length_of_parts(split_size, self._data.shape[check_dim(dim, self._data.ndim)]), dim)
 
@@ -246,7 +245,6 @@ def tile(self: Any, *times: Any, dims: Any = None) -> Any:
 
 def flip(self: Any, *order: Any, dims: Any = None) -> Any:
     """Elements in reverse order along `dims`."""
-    require(order or dims is not None, 'flip() missing 1 required positional arguments: "dims"', TypeError)
     return rows.flip(self, dims_of(self, ints(order or (dims,))))
 
 
@@ -356,7 +354,7 @@ def diff(self: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any 
     require({t.ndim for t in given} == {self.ndim}, "diff expects prepend or append to be the same dimension as input")
     self = TENSORS.copy_of(self) if n == 0 else rows.cat(given, dim) if len(given) > 1 else self
     minus = TENSORS.logical_xor if self._data.dtype.kind == "b" else TENSORS.sub
-    for _ in range(n):
+    for _ in range(min(n, self._data.shape[own_dim(self, dim)])):  # then nothing is left
         before = rows.slice_(self, dim, 0, self._data.shape[own_dim(self, dim)] - 1, 1)  # made first, as in torch
         self = minus(rows.slice_(self, dim, 1, self._data.shape[own_dim(self, dim)], 1), before)
     return self
@@ -501,7 +499,8 @@ def resize_(self: Any, *size: Any) -> Any:
 
 def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
     """Every element becomes that of `other`, a tensor or a number, in place."""
-    return _copy_(self, other if isinstance(other, bool | int | float | xp.generic) else a_tensor(other))
+    require(not isinstance(other, ndarray), "copy_() takes tensors and numbers", TypeError)
+    return _copy_(self, other)
 
 
 _copy_, _zero_ = inplace(rows.copy), inplace(rows.zero)
