@@ -5,6 +5,7 @@ Some rows take leading dimensions as they are, some fold them into the first; pr
 a rule of their own, and what has none is run on one example after the other, with PyTorch's warning.
 """
 
+from functools import partial
 from typing import Any
 
 from ..array import dtypes, reach, xp
@@ -122,16 +123,13 @@ PRODUCTS = {
     "addbmm": lambda a, b: F.sum_dim(F.matmul(a, b), (-3,), False)}
 
 
-def product(name: str) -> Any:
-    def rule(level: Any, *args: Any) -> Any:
-        own, a, b, beta, alpha = args if name.startswith(("add", "badd")) else (None, *args, 1, 1)
-        found = PRODUCTS[name](level.front(a), level.front(b))
-        if own is None:
-            return found
-        rank = found.ndim - (level.batched(a) or level.batched(b))
-        return F.scaled(beside(level, own, rank), beta) + F.scaled(found, alpha)
-
-    return rule
+def product(name: str, level: Any, *args: Any) -> Any:
+    own, a, b, beta, alpha = args if name.startswith(("add", "badd")) else (None, *args, 1, 1)
+    found = PRODUCTS[name](level.front(a), level.front(b))
+    if own is None:
+        return found
+    rank = found.ndim - (level.batched(a) or level.batched(b))
+    return F.scaled(beside(level, own, rank), beta) + F.scaled(found, alpha)
 
 
 def summed_to(level: Any, x: Any, shape: tuple) -> Any:
@@ -146,52 +144,39 @@ def rolled(level: Any, x: Any, shifts: Any, dims: tuple) -> Any:
     return F.roll(value.reshape(level.size, -1), shifts, (1,)).reshape(value.shape)
 
 
-def place_of_extreme(row: Row) -> Any:
+def place_of_extreme(row: Row, level: Any, x: Any, dim: Any, keepdim: bool) -> Any:
     """argmax and argmin: of all elements, or along one dimension."""
-    def rule(level: Any, x: Any, dim: Any, keepdim: bool) -> Any:
-        value, rank = level.front(x), x._data.ndim
-        if dim is None or not rank:
-            return row.call(value.reshape(level.size, -1), 1, False).reshape(level.size, *[1] * (keepdim * rank))
-        return row.call(value, dim + (dim >= 0), keepdim)
-
-    return rule
+    value, rank = level.front(x), x._data.ndim
+    if dim is None or not rank:
+        return row.call(value.reshape(level.size, -1), 1, False).reshape(level.size, *[1] * (keepdim * rank))
+    return row.call(value, dim + (dim >= 0), keepdim)
 
 
-def in_storage(row: Row) -> Any:
+def in_storage(row: Row, level: Any, *args: Any) -> Any:
     """Parts of a storage: the examples' storages lie one after the other."""
-    def rule(level: Any, *args: Any) -> Any:
-        *tensors, whole, part = args
-        step = max(reach(*whole), reach(*part))
-        places = [((level.size, *size), (step, *stride), offset) for size, stride, offset in (whole, part)]
-        return row.call(*[level.front(t, True) for t in tensors], *places)
-
-    return rule
+    *tensors, whole, part = args
+    step = max(reach(*whole), reach(*part))
+    places = [((level.size, *size), (step, *stride), offset) for size, stride, offset in (whole, part)]
+    return row.call(*[level.front(t, True) for t in tensors], *places)
 
 
-def drawn(row: Row) -> Any:
+def drawn(row: Row, level: Any, x: Any, *options: Any) -> Any:
     """Random numbers in the place of others: of their own for each example, or the same for all."""
-    def rule(level: Any, x: Any, *options: Any) -> Any:
-        if level.randomness == "different":
-            return row.call(level.front(x, True), *options)
-        need(row.name != "bernoulli", "same")
-        return F.expand(row.call(level.front(x)[0], *options), level.front(x).shape)
-
-    return rule
+    if level.randomness == "different":
+        return row.call(level.front(x, True), *options)
+    need(row.name != "bernoulli", "same")
+    return F.expand(row.call(level.front(x)[0], *options), level.front(x).shape)
 
 
 # ---- losses and layers
 
 
-def reduced_loss(row: Row) -> Any:
+def reduced_loss(row: Row, level: Any, *args: Any) -> Any:
     """Losses of elements, each example's reduced by itself."""
     at = row.inputs.index("reduction")
-
-    def rule(level: Any, *args: Any) -> Any:
-        each = aligned(level, row, (*args[:at], 0, *args[at + 1 :]), max(t._data.ndim for t in tensors_of(args)))
-        reduce = {0: lambda y, *_: y, 1: F.mean_dim, 2: F.sum_dim}[args[at]]
-        return reduce(each.reshape(level.size, -1) if args[at] else each, (1,), False)
-
-    return rule
+    each = aligned(level, row, (*args[:at], 0, *args[at + 1 :]), max(t._data.ndim for t in tensors_of(args)))
+    reduce = {0: lambda y, *_: y, 1: F.mean_dim, 2: F.sum_dim}[args[at]]
+    return reduce(each.reshape(level.size, -1) if args[at] else each, (1,), False)
 
 
 def nll(level: Any, x: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> Any:
@@ -323,7 +308,7 @@ def filled_like(x: Any, value: Any) -> Any:
 
 
 RULES: dict[str, Any] = {
-    **{name: product(name) for name in PRODUCTS},
+    **{name: partial(product, name) for name in PRODUCTS},
     **dict.fromkeys(("view", "reshape_alias", "unsafe_view"), lambda level, x, shape: F.reshape(
         level.front(x), (level.size, *shape))),
     "expand": lambda level, x, sizes: F.expand(beside(level, x, len(sizes), True), (level.size, *sizes)),
@@ -358,8 +343,9 @@ RULES: dict[str, Any] = {
     "nll_loss": nll, "nll_loss_backward": nll_back, "native_layer_norm": layer_norm, "embedding": embedding,
     "embedding_backward": embedding_back, "convolution": convolved, "convolution_input": convolved_back,
     "convolution_weight": kernel_slope,
-    **{name: place_of_extreme(TABLE[name]) for name in ("argmax", "argmin")},
-    **{name: in_storage(TABLE[name]) for name in ("take_part", "put_part", "add_part")},
-    **{name: drawn(TABLE[name]) for name in DRAWS},
-    **{name: reduced_loss(row) for name, row in TABLE.items() if "reduction" in row.inputs and "nll" not in name},
+    **{name: partial(place_of_extreme, TABLE[name]) for name in ("argmax", "argmin")},
+    **{name: partial(in_storage, TABLE[name]) for name in ("take_part", "put_part", "add_part")},
+    **{name: partial(drawn, TABLE[name]) for name in DRAWS},
+    **{name: partial(reduced_loss, row) for name, row in TABLE.items()
+       if "reduction" in row.inputs and "nll" not in name},
     **{n: lambda *_args, n=n: need(False, "dynamic", n) for n in ("nonzero", "masked_select", "_unique2")}}
