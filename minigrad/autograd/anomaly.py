@@ -47,17 +47,11 @@ class set_detect_anomaly:
 
 def _switch(mode: bool, check_nan: bool) -> None:
     """Look for NaN or not; while looking, every new node remembers the stack that made it."""
-    global _remembering
+    if mode and not anomaly.enabled:
+        observing(_remember).__enter__()
+    elif anomaly.enabled and not mode:
+        observing(_remember).leave()
     anomaly.enabled, anomaly.check_nan = mode, check_nan
-    if mode and _remembering is None:
-        _remembering = observing(_remember)
-        _remembering.__enter__()
-    elif not mode and _remembering is not None:
-        _remembering.leave()
-        _remembering = None
-
-
-_remembering: observing | None = None
 
 
 class detect_anomaly(set_detect_anomaly):
