@@ -11,7 +11,7 @@ from pathlib import Path
 
 from nbconvert.filters.markdown_mistune import markdown2html_mistune
 
-from minigrad.lessons.guesses import KEYS
+from minigrad.lessons.exercise import stored
 from notebooks.sync import HERE, read
 
 CHECKED = re.compile(r'(?m)^check\("([^"]+)"')
@@ -40,7 +40,7 @@ def page(notebook: Path, language: str) -> str:
     title, *question = first.split("\n\n")
     about = question.pop(0).partition(" · ")[2] if question and " · " in question[0] else ""
     exercises = [cell.source for cell in cells if cell.cell_type == "code" and not cell.source.startswith("try:")
-                 and {*CHECKED.findall(cell.source)} - {*KEYS}]
+                 and {*CHECKED.findall(cell.source)} - {*stored("cases")["guesses"]}]
     quoted = "\n".join(line for line in sentence.splitlines() if line.startswith(">"))
     room = next((part for part in last.split("\n\n") if ROOM[language] in part), "").partition(ROOM[language])[2]
     parts = [title, about, *question, f"## {NAMED[language][0]}", *(f"```\n{source}\n```" for source in exercises),

@@ -15,30 +15,29 @@ from importlib import import_module
 from typing import Any
 
 from ..text import demand, say
+from . import forms, guesses
 from .classroom import collect, keep, note, own_exercise
 from .exercise import stored
-from .verdict import Verdict
-from .widgets import answers_of, check_answers
+from .forms import form
+from .running import is_empty
+from .verdict import Verdict, not_yet
 
 __all__ = ["Verdict", "check", "collect", "diamond", "form", "keep", "picture", "programs", "register"]
 
-CHECKERS: dict[str, Callable[[Any], Verdict]] = {}
+CHECKERS: dict[str, Callable[[Any], Verdict]] = {}  # of a teacher's own exercises
 
 
 def checker(exercise: str) -> Callable[[Any], Verdict]:
     """What judges answers to an exercise. Raises: ValueError if there is no such exercise."""
-    built_in = stored("cases")["exercises"]
-    if exercise not in CHECKERS:
-        if exercise in (guesses := import_module(".guesses", __name__)).KEYS:
-            return CHECKERS.setdefault(exercise, partial(guesses.judged, exercise))
-        if exercise.startswith("form.") and exercise in (forms := import_module(".forms", __name__)).NAMES:
-            return CHECKERS.setdefault(exercise, forms.Items(exercise))
-        if exercise not in built_in:
-            known = {*built_in, *CHECKERS, "form.A", "form.B"}
-            near = get_close_matches(exercise, known | {*guesses.KEYS}, 3) or sorted(known)
-            raise ValueError(say("lessons.no_exercise", exercise=exercise, near=", ".join(near)))
-        CHECKERS[exercise] = found(built_in[exercise])
-    return CHECKERS[exercise]
+    built_in, questions = stored("cases")["exercises"], stored("cases")["guesses"]
+    by_letters = {**dict.fromkeys(questions, guesses.judged), **dict.fromkeys(forms.NAMES, forms.judged)}
+    if exercise in by_letters:
+        return partial(by_letters[exercise], exercise)
+    known = {*built_in, *CHECKERS, "form.A", "form.B"}
+    if exercise not in known:
+        near = get_close_matches(exercise, known | {*questions}, 3) or sorted(known)
+        raise ValueError(say("lessons.no_exercise", exercise=exercise, near=", ".join(near)))
+    return CHECKERS.get(exercise) or found(built_in[exercise])
 
 
 def check(exercise: str, answer: Any) -> Verdict:
@@ -47,9 +46,11 @@ def check(exercise: str, answer: Any) -> Verdict:
     A player or another widget that asked questions, or its `.answers`, is judged too.
     Raises: ValueError if there is no such exercise.
     """
-    judge = checker(exercise)
-    verdict = note(judge(answer) if answers_of(answer) is None else check_answers(exercise, answer))
-    return found("forms.with_a_missed_item")(verdict) if exercise.endswith(".recall") else verdict
+    judge, kept = checker(exercise), guesses.answers_of(answer)
+    if kept == [] or (kept is None and is_empty(answer)):
+        return not_yet(exercise)
+    verdict = note(judge(answer) if kept is None else guesses.check_answers(exercise, kept))
+    return forms.with_a_missed_item(verdict) if exercise.endswith(".recall") else verdict
 
 
 def register(exercise: str, solution: Callable, cases: Iterable[tuple], mistakes: Mapping[str, Any] | None = None,
@@ -73,8 +74,7 @@ def register(exercise: str, solution: Callable, cases: Iterable[tuple], mistakes
 
 
 # what lessons show
-LATER = {"diamond": "lesson_03.diamond", "form": "forms.form", "picture": "lesson_02.picture",
-         "programs": "lesson_06.PROGRAMS"}
+LATER = {"diamond": "lesson_03.diamond", "picture": "lesson_02.picture", "programs": "lesson_06.PROGRAMS"}
 
 
 def __getattr__(name: str) -> Any:

@@ -26,8 +26,8 @@ from typing import Any
 
 from ..graph.snapshot import Graph
 from ..text import get_language, knows, say
-from .running import OURS, Outcome, attempt, in_words, is_empty
-from .verdict import Verdict, not_yet, right, wrong
+from .running import OURS, Outcome, attempt, in_words
+from .verdict import Verdict, right, wrong
 
 CLOSE = {"rel_tol": 2e-5, "abs_tol": 2e-6}  # float32, after a few operations
 WIDTH = 76  # of a value in a verdict
@@ -106,8 +106,6 @@ class Exercise:
 
     def __call__(self, answer: Any) -> Verdict:
         """Judge an answer."""
-        if is_empty(answer):
-            return not_yet(self.id)
         if not KINDS[self.of](answer):
             return wrong(self.id, "kind", self.say(f"kind_{self.of}", exercise=self.id))
         if inspect.isgeneratorfunction(answer):
@@ -165,11 +163,8 @@ class Exercise:
         if all(t.right for t in held) or all(t.fault for t in held):  # where nothing comes out, no idea shows
             return None
         return next((key for key, models in self.models.items() for model in models
-                     if all(self.alike(self.trial(model, t.case), t) for t in held)), None)
-
-    def alike(self, one: Trial, other: Trial) -> bool:
-        """Whether two answers did the same, in the same way."""
-        return one.like(other) and self.habit(one) == self.habit(other)
+                     if all(t.like(one := self.trial(model, t.case)) and self.habit(t) == self.habit(one)
+                            for t in held)), None)
 
     def first(self, signs: Mapping[str, Sign], trials: Sequence[Trial]) -> Verdict | None:
         """What the first of the signs that shows itself has to say."""

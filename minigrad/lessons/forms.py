@@ -117,60 +117,53 @@ def letter(given: Any) -> str | None:
     return said if said[:1] in (*LETTERS,) and said[1:] in ("", "!") else None
 
 
-@dataclass(frozen=True)
-class Items:
-    """Judges the answers to a whole form, `form.A`, or an answer to one of its items, `form.A7`."""
+def judged(exercise: str, answer: Any) -> Verdict:
+    """Take the answers to a whole form, `form.A`, or judge an answer to an item that came back of it, `form.A7`."""
+    try:
+        return (one_item if exercise[6:] else whole_form)(exercise, exercise.removeprefix("form."), answer)
+    except OSError as error:
+        return told(exercise, "not_kept", file=kept(), error=error)
 
-    exercise: str
 
-    def __call__(self, answer: Any) -> Verdict:
-        """Take a form, or judge what came back of it."""
-        if is_empty(answer):
-            return not_yet(self.exercise)
-        name, number = self.exercise[5], self.exercise[6:]
-        try:
-            return self.one(name + number, answer) if number else self.all(name, answer)
-        except OSError as error:
-            return self.told("not_kept", file=kept(), error=error)
+def told(exercise: str, key: str, /, **blanks: Any) -> Verdict:
+    """A word that judges nothing."""
+    return Verdict(exercise, None, say(f"items.{key}", **blanks))
 
-    def told(self, key: str, **blanks: Any) -> Verdict:
-        """A word that judges nothing."""
-        return Verdict(self.exercise, None, say(f"items.{key}", **blanks))
 
-    def all(self, name: str, answer: Any) -> Verdict:
-        """Keep the answers to a form, if none is open; the second form is set beside the first."""
-        if not isinstance(answer, Mapping):
-            return self.told("open", form=self.exercise, open=", ".join(map(str, ALL)))
-        given = {n: answer[n] for n in ALL if not is_empty(answer.get(n, ...))}
-        said = {n: letter(value) for n, value in given.items()}
-        faulty = next((n for n, letters in said.items() if letters is None), None)
-        if faulty is not None:
-            return self.told("letters", number=faulty, given=repr(given[faulty]))
-        missing = [n for n in ALL if n not in said]
-        if missing and tuple(said) != SHORT:
-            return self.told("open", form=self.exercise, open=", ".join(map(str, missing)))
-        before = first_answers()
-        if any(row["item"][0] == name for row in before):
-            return self.told("twice", form=self.exercise, file=kept())
-        keep({f"{name}{n}": letters for n, letters in said.items() if letters})
-        now = [row for row in first_answers() if row["item"][0] == name]
-        for row in now:  # for a teacher, where the learner agreed to it
-            why = idea(row["item"], row["answer"])
-            note(Verdict(f"{'after' if before else 'before'} {row['item']}", not why, "", why or None))
-        if before:
-            return Verdict(self.exercise, None, compared(self.exercise, before, now))
-        return self.told("first", form=self.exercise, count=len(said), file=kept())
+def whole_form(exercise: str, name: str, answer: Any) -> Verdict:
+    """Keep the answers to a form, if none is open; the second form is set beside the first."""
+    answer = answer if isinstance(answer, Mapping) else {}
+    given = {n: answer[n] for n in ALL if not is_empty(answer.get(n, ...))}
+    said = {n: letter(value) for n, value in given.items()}
+    faulty = next((n for n, letters in said.items() if letters is None), None)
+    if faulty is not None:
+        return told(exercise, "letters", number=faulty, given=repr(given[faulty]))
+    missing = [n for n in ALL if n not in said]
+    if missing and tuple(said) != SHORT:
+        return told(exercise, "open", form=exercise, open=", ".join(map(str, missing)))
+    before = first_answers()
+    if any(row["item"][0] == name for row in before):
+        return told(exercise, "twice", form=exercise, file=kept())
+    keep({f"{name}{n}": letters for n, letters in said.items() if letters})
+    now = [row for row in first_answers() if row["item"][0] == name]
+    for row in now:  # for a teacher, where the learner agreed to it
+        why = idea(row["item"], row["answer"])
+        note(Verdict(f"{'after' if before else 'before'} {row['item']}", not why, "", why or None))
+    if before:
+        return Verdict(exercise, None, compared(exercise, before, now))
+    return told(exercise, "first", form=exercise, count=len(said), file=kept())
 
-    def one(self, item: str, answer: Any) -> Verdict:
-        """Judge an answer to an item that came back."""
-        if item[0] not in {row["item"][0] for row in first_answers()}:
-            return self.told("closed", exercise=self.exercise)
-        said = letter(answer)
-        if said is None:
-            return wrong(self.exercise, "kind", say("items.letters", number=item[1:], given=repr(answer)))
-        keep({item: said})
-        why = idea(item, said[0])
-        return wrong(self.exercise, why, say(f"items.hint_{item[1:]}")) if why else right(self.exercise)
+
+def one_item(exercise: str, item: str, answer: Any) -> Verdict:
+    """Judge an answer to an item that came back."""
+    if item[0] not in {row["item"][0] for row in first_answers()}:
+        return told(exercise, "closed", exercise=exercise)
+    said = letter(answer)
+    if said is None:
+        return wrong(exercise, "kind", say("items.letters", number=item[1:], given=repr(answer)))
+    keep({item: said})
+    why = idea(item, said[0])
+    return wrong(exercise, why, say(f"items.hint_{item[1:]}")) if why else right(exercise)
 
 
 def first_answers() -> list[dict[str, Any]]:

@@ -1,4 +1,5 @@
-"""Questions with letters: `check("04.guess", "B")` before the fact, `check("04.recall", "C")` of an earlier lesson.
+"""Questions with letters: `check("04.guess", "B")` before the fact, `check("04.recall", "C")` of an earlier lesson;
+and what a widget of a lesson asked and was answered, a list of (question, answer, right).
 
 A guess is noted, and whether it holds the lesson shows: the verdict knows (`passed`, `misconception`), its text
 only asks on. A recall is judged. The questions stand in the notebooks, what is asked back in
@@ -9,18 +10,14 @@ from typing import Any
 
 from ..text import knows, say
 from .exercise import stored
-from .running import is_empty, typed
-from .verdict import Verdict, not_yet, right, wrong
-
-# the right letters; the idea behind each wrong one
-KEYS = {name: (row["right"], row["ideas"]) for name, row in stored("cases")["guesses"].items()}
+from .running import typed
+from .verdict import Verdict, right, wrong
 
 
 def judged(exercise: str, answer: Any) -> Verdict:
-    """Judge the letters that answer one question of `KEYS`; what no question has is asked for again."""
-    if is_empty(answer):
-        return not_yet(exercise)
-    key, ideas = KEYS[exercise]
+    """Judge the letters that answer one question; what no question has is asked for again."""
+    row = stored("cases")["guesses"][exercise]
+    key, ideas = row["right"], row["ideas"]
     letters = typed(answer)
     if sorted(letters) != sorted(key) if len(key) > 1 else letters not in (key, *ideas):
         return wrong(exercise, "kind", say("guesses.letters", letters=", ".join(sorted([*key, *ideas]))))
@@ -32,3 +29,20 @@ def judged(exercise: str, answer: Any) -> Verdict:
         noted = say("guesses.noted", exercise=exercise, letters=letters)
         return Verdict(exercise, fits, f"{noted}\n{question}", None if fits else idea)
     return right(exercise, question if own else "") if fits else wrong(exercise, idea, question)
+
+
+def answers_of(answer: Any) -> Any:
+    """The list of (question, answer, right) of a widget, or that is one; None for everything else."""
+    kept = answer if isinstance(answer, list) else getattr(answer, "answers", None)
+    return kept if isinstance(kept, list) and all(isinstance(a, tuple) and len(a) == 3 for a in kept) else None
+
+
+def check_answers(exercise: str, kept: list[tuple]) -> Verdict:
+    """Judge what a widget was answered: the last answer to each question counts. The key is never said."""
+    last = {str(question): (given, fits) for question, given, fits in kept}
+    first = {str(question): fits for question, _, fits in reversed(kept)}
+    facts = {"asked": len(last), "first": sum(map(bool, first.values()))}
+    missed = next(((question, given) for question, (given, fits) in last.items() if not fits), None)
+    if missed is None:
+        return right(exercise, say("lessons.answered", **facts))
+    return wrong(exercise, "wrong_value", say("lessons.missed", question=missed[0], given=missed[1], **facts))
