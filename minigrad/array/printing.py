@@ -111,23 +111,14 @@ def _nested(data: Any, cut: tuple[bool, ...], indent: int, field: Field) -> str:
     """Nested lists in brackets, opening at column `indent`."""
     if not cut:
         return field.write(data)
-    if len(cut) == 1:
-        return _row([field.write(v) for v in data], cut[0], indent, field.width)
-    blocks = [_nested(block, cut[1:], indent + 1, field) for block in data]
+    parts, is_row = [_nested(part, cut[1:], indent + 1, field) for part in data], len(cut) == 1
     if cut[0]:
-        blocks.insert(_options.edgeitems, "...")
-    between = "," + "\n" * (len(cut) - 1) + " " * (indent + 1)
-    return f"[{between.join(blocks)}]"
-
-
-def _row(items: list[str], cut: bool, indent: int, width: int) -> str:
-    """One row in brackets, broken into lines that fit."""
-    if cut:
-        items.insert(_options.edgeitems, " ..." if items else "...")
-    fitting = max(1, (_options.linewidth - indent) // (width + 2))
-    lines = [", ".join(items[i : i + fitting]) for i in range(0, len(items), fitting)]
-    between = ",\n" + " " * (indent + 1)
-    return f"[{between.join(lines)}]"
+        parts.insert(_options.edgeitems, " ..." if is_row and parts else "...")
+    if is_row:  # broken into lines that fit
+        fitting = max(1, (_options.linewidth - indent) // (field.width + 2))
+        parts = [", ".join(parts[i : i + fitting]) for i in range(0, len(parts), fitting)]
+    between = "," + "\n" * max(1, len(cut) - 1) + " " * (indent + 1)
+    return f"[{between.join(parts)}]"
 
 
 def array_str(array: ndarray, indent: int = 0) -> str:
