@@ -16,8 +16,6 @@ Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 class Switch(Mode):
     """A mode that decorates functions and generators."""
 
-    _arguments: tuple = ()  # what one like it is made with, for each call of a decorated function
-
     def __enter__(self) -> None:
         before = grad_mode()
         super().__enter__()
@@ -27,7 +25,8 @@ class Switch(Mode):
     def __call__(self, function: Decorated) -> Decorated:
         if inspect.isclass(function):
             presentation.warn("decorated_class", kind=FutureWarning)
-        clone = functools.partial(type(self), *self._arguments)
+        given = [self.mode] if "mode" in vars(self) else []  # what it was made with
+        clone = functools.partial(type(self), *given)  # one for each call of the function
         if inspect.isgeneratorfunction(function):
             return _wrap_generator(function, clone)
 
@@ -89,7 +88,6 @@ class set_grad_enabled(Switch):
         given = type_said(mode)
         presentation.need(isinstance(mode, bool), "argument_kind", "set_grad_enabled", "enabled", 1, "bool", given)
         self.mode = mode
-        self._arguments = (self.mode,)
         Mode.__enter__(self)
         if not mode:
             cut(type(self).__name__)
@@ -116,7 +114,6 @@ class inference_mode(_BareDecorator):
     def __init__(self, mode: Any = True) -> None:
         super().__init__()
         self.mode = bool(mode)
-        self._arguments = (self.mode,)
 
     def _value(self) -> Any:
         return INFERENCE if self.mode else enabled()
