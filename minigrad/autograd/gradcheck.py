@@ -15,6 +15,7 @@ from ..array import dtypes, move, namespace, xp
 from ..core.backward import grad
 from ..core.beside.ends import as_tuple
 from ..core.graph import constant
+from ..creation import zeros_like
 from ..text.presentation import need, require, warn
 
 __all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
@@ -90,8 +91,7 @@ def _compare(func: Callable, inputs: tuple, eps: float, atol: float, rtol: float
             both = [constant(Tensor, jacobian) for jacobian in (numerical[place][nr], found)]
             same = xp.allclose(found, numerical[place][nr], rtol, atol, equal_nan=False)
             need(same, "check_mismatch", way, nr, place, *both, kind=GradcheckError)
-    nothing = [constant(Tensor, namespace(o._data).zeros_like(o._data)) for o in outputs]
-    for g in grad(outputs, checked, nothing, allow_unused=True) if backward else ():
+    for g in grad(outputs, checked, [*map(zeros_like, outputs)], allow_unused=True) if backward else ():
         require(g is None or not g.any(), "backward not multiplied by grad_output", GradcheckError)
 
 
@@ -130,8 +130,8 @@ def _pushed(func: Callable, inputs: tuple) -> list:
 
     reached, found = [o.requires_grad for o in as_tuple(func(*inputs))], []
     with dual_level():
-        args = [make_dual(t.detach(), constant(Tensor, namespace(t._data).zeros_like(t._data)))
-                if isinstance(t, Tensor) and t.requires_grad else t for t in inputs]
+        args = [make_dual(t.detach(), zeros_like(t)) if isinstance(t, Tensor) and t.requires_grad else t
+                for t in inputs]
         for tangent in [v for t in args if isinstance(t, Tensor) and (v := unpack_dual(t).tangent) is not None]:
             rows = []
             for at in xp.ndindex(*tangent.shape):
