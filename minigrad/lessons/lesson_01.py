@@ -4,11 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from .. import tensor
-from .exercise import Case, Exercise, Sign, Trial, at_places, noting, same, whenever
+from .exercise import Case, Exercise, Sign, Trial, at_places, noting, same, stored, whenever
 
-# What f is, its slope at x, x, dx. The slopes are school calculus, written out.
-CASES = (("(w * 1.5 - 1.5) ** 2", 4.5, 2.0, 0.1), ("(w * 1.5 - 1.5) ** 2", 4.5, 2.0, -0.2), ("w * 3", 3.0, 5.0, 0.5),
-         ("w * w + w", 7.0, 3.0, 0.01), ("5 / w", -0.3125, 4.0, 0.5), ("w ** 3 - 2 * w", 1.0, -1.0, -0.3))
+CASES, WRONG = stored("cases")["change"].values()
 
 
 def cases() -> Iterator[Case]:
@@ -23,20 +21,16 @@ def play(answer: Callable, formula: str, x: float, dx: float) -> tuple[dict, dic
     return {"predict_change": answer(f, x, dx)}, {"places": places, "times": len(places)}
 
 
-def slope(f: Callable, x: float) -> tuple[Any, Any]:
-    """Value and gradient at x, as numbers."""
-    knob = tensor(float(x), requires_grad=True)
-    y = f(knob)
-    y.backward()
-    return y.item(), knob.grad.item()
+def told(change: str) -> Callable:
+    """A wrong model: what it makes of f's value and slope at x."""
 
+    def model(f: Callable, x: float, dx: float) -> Any:
+        knob = tensor(x, requires_grad=True)
+        y = f(knob)
+        y.backward()
+        return eval(change, {"value": y.item(), "slope": knob.grad.item(), "x": x, "dx": dx})
 
-MODELS: dict[str, Sequence[Callable]] = {
-    "slope_only": [lambda f, x, dx: slope(f, x)[1]],
-    "new_value": [lambda f, x, dx: slope(f, x)[0] + slope(f, x)[1] * dx],
-    "new_knob": [lambda f, x, dx: x + slope(f, x)[1] * dx, lambda f, x, dx: x + dx],
-    "value_for_slope": [lambda f, x, dx: slope(f, x)[0] * dx], "divides": [lambda f, x, dx: slope(f, x)[1] / dx],
-    "sign": [lambda f, x, dx: -slope(f, x)[1] * dx, lambda f, x, dx: abs(slope(f, x)[1] * dx)]}
+    return model
 
 
 def slopes_show(pattern: Callable[[list[float], list[float]], bool]) -> Sign:
@@ -53,7 +47,7 @@ def slopes_show(pattern: Callable[[list[float], list[float]], bool]) -> Sign:
     return sign
 
 
-EXERCISE = Exercise("01", cases, play, MODELS, signs={
+EXERCISE = Exercise("01", cases, play, {key: [*map(told, changes)] for key, changes in WRONG.items()}, signs={
     "measured": whenever(at_places),
     "constant:one_slope": slopes_show(lambda used, true: all(same(slope, used[0]) for slope in used)),
     "not_cleared": slopes_show(lambda used, true: all(  # they grow by the true ones: nobody emptied one knob's `.grad`

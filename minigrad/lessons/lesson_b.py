@@ -5,15 +5,11 @@ from typing import Any
 
 from .. import stack
 from ..autograd import grad
-from .exercise import Case, Exercise, Trial, at_places, case, noting, plain, programs, same, whenever, written
-
-FUNCTIONS = (("x[0] * x[1]", [2.0, 5.0], [1.0, 10.0], [10.0, 1.0]),
-             ("x[0] ** 2 * x[1]", [2.0, 3.0], [1.0, -1.0], [2.0, 4.0]),
-             ("(x ** 3).sum() + x[0] * x[2]", [1.0, 2.0, -1.0], [1.0, 2.0, 3.0], [9.0, 24.0, -17.0]))
+from .exercise import Case, Exercise, Trial, at_places, case, noting, plain, programs, same, stored, whenever, written
 
 
 def cases() -> Iterator[Case]:
-    for formula, x, v, product in FUNCTIONS:
+    for formula, x, v, product in stored("cases")["hessian"]["cases"]:
         program = (f"f = lambda x: {formula}\nx = torch.tensor({x}, requires_grad=True)\nv = torch.tensor({v})\n"
                    "h = hvp(f, x, v)")
         yield case(program, h=product, x__data=x, v__data=v, x__requires_grad=True, x__grad=None)
@@ -48,17 +44,14 @@ def accumulating(f: Callable, x: Any, v: Any) -> Any:
     return x.grad
 
 
-MODELS = {
+EXERCISE = Exercise("B", cases, programs("hvp", watch), {
     "first_only": [lambda f, x, v: slope(f, x), lambda f, x, v: slope(f, x) * v, lambda f, x, v: slope(f, x) @ v],
     "forgets_v": [lambda f, x, v: grad(slope(f, x).sum(), x)[0]],
     "diagonal": [lambda f, x, v: rows(f, x).diagonal() * v, lambda f, x, v: grad(slope(f, x).sum(), x)[0] * v],
     "whole_hessian": [lambda f, x, v: rows(f, x)],
     "accumulated": [accumulating, lambda f, x, v: accumulating(f, x.detach().requires_grad_(), v)],
-    "sign": [lambda f, x, v: -grad(slope(f, x), x, v)[0]]}
-EXERCISE = Exercise("B", cases, programs("hvp", watch), MODELS, signs={
-    "measured": whenever(at_places),
-    "leftover": whenever(left),
-}, economy={
+    "sign": [lambda f, x, v: -grad(slope(f, x), x, v)[0]],
+}, signs={"measured": whenever(at_places), "leftover": whenever(left)}, economy={
     "whole_hessian": whenever(lambda t: len(t.outcome.calls) > 2 or "" in t.facts["places"]),
     "wrong_value:f_again": whenever(lambda t: len(t.facts["places"]) > 1)})
 
