@@ -220,11 +220,9 @@ class DataLoader:
 
     def __iter__(self) -> Iterator[Any]:
         _seed(self.generator)  # torch draws one for its worker processes, whether there are any or not
-        if self.batch_sampler is None:
-            yield from (self.collate_fn(self.dataset[i]) for i in self.sampler)
-            return
-        for batch in self.batch_sampler:
-            yield self.collate_fn([self.dataset[i] for i in batch])
+        one_by_one = self.batch_sampler is None
+        for at in self.sampler if one_by_one else self.batch_sampler:
+            yield self.collate_fn(self.dataset[at] if one_by_one else [self.dataset[i] for i in at])
 
 
 def _seed(generator: Any) -> int:
