@@ -79,17 +79,13 @@ class Outcome:
 
 def attempt(f: Callable, *args: Any) -> Outcome:
     """Call `f(*args)` and say what came of it; interrupts by the learner pass through."""
-    printed, calls, value = io.StringIO(), [], None
+    printed, calls = io.StringIO(), []
     with ONE_AT_A_TIME, untouched(), contextlib.redirect_stdout(printed), counted(calls):
-        try:
-            (value, late), error = copy_context().run(next, alone(f, *args))  # its own context: grad mode is put back
-            if error is not None:
-                raise error
-            fault = {"fault": "endless"} if late else {}
-        except BaseException as error:  # whatever the learner's code raises is news for the learner
-            if isinstance(error, KeyboardInterrupt):
-                raise
-            fault = described(error)
+        (value, late), error = copy_context().run(next, alone(f, *args))  # its own context: grad mode is put back
+        if isinstance(error, KeyboardInterrupt):
+            raise error
+        # whatever the learner's code raises is news for the learner
+        fault = described(error) if error is not None else {"fault": "endless"} if late else {}
     return Outcome(value, printed=printed.getvalue(), calls=tuple(calls), **fault)
 
 
