@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import contextlib
 import inspect
+import io
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -84,7 +85,8 @@ class Exercise:
 
     `cases()` makes them, smallest first. `play(answer, *case.data)` calls the answer on fresh inputs and
     returns what is compared and further facts. `habit` of a trial must be the model's too; what is `excused` is
-    not held against models. `signs` are looked for before the numbers, `economy` after them.
+    not held against models. `signs` are looked for before the numbers, `economy` after them; `observed` says what
+    a failing trial itself tells, where no model explains it.
     """
 
     id: str
@@ -97,6 +99,7 @@ class Exercise:
     draw: Callable[[Trial, str], Any] = lambda trial, key: None
     habit: Callable[[Trial], Any] = lambda trial: None
     excused: Callable[[Trial], bool] = lambda trial: False
+    observed: Callable[[Trial, Sequence[Trial]], str] = lambda trial, trials: "wrong_value"
     of: str = "function"  # what the answer is, one of KINDS
 
     @cached_property
@@ -152,10 +155,6 @@ class Exercise:
         if shown := constant(trials):
             return self.tell("constant", shown)
         return self.tell(first.fault or self.observed(first, trials), first)
-
-    def observed(self, trial: Trial, trials: Sequence[Trial]) -> str:
-        """What a failing trial itself tells, where no model explains it."""
-        return "wrong_value"
 
     def imitated(self, trials: Sequence[Trial]) -> str | None:
         """The misconception with a model that does what the answer does, on all cases."""
@@ -293,6 +292,14 @@ def programs(name: str, watch: Callable[[dict[str, Any]], dict[str, Any]] = lamb
 def ours(source: str, mode: str) -> Any:
     """Compiled as if it stood here, so that no line of it is taken for the learner's."""
     return compile(source, f"{OURS}/lessons/case", mode)
+
+
+def run(source: str, names: dict[str, Any]) -> str:
+    """Run a program of ours in these names, and minigrad's as `torch`; what it prints."""
+    names.setdefault("torch", import_module("minigrad"))
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        exec(ours(source, "exec"), names)
+    return printed.getvalue()
 
 
 @cache

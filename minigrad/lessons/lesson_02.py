@@ -78,28 +78,26 @@ def equal(trials: Sequence[Trial]) -> bool:
     return all(t.fault is None and same(t.got["result"], t.case.want["result"]) for t in trials)
 
 
-class Picture(Exercise):
-    """Exercise 02: where two records part tells which idea made the other one."""
-
-    def observed(self, trial: Trial, trials: Sequence[Trial]) -> str:
-        graph, goal = trial.facts.get("graph"), wanted()
-        if graph is None or len(graph.nodes) > FEW:
-            return "other_graph" if graph and equal(trials) else "wrong_value"
-        names, known = (Counter(node.name for node in g.nodes) for g in (graph, goal))
-        if not equal(trials):
-            return "missing_node" if tree(graph, "n1") in {tree(goal, n.id) for n in goal.ops[1:]} else "wrong_value"
-        free = [n.id for n in graph.ops if sum(edge.node is not None for edge in n.edges) == 1]
-        loose = tree(goal, "n1", turn=True)
-        if tree(graph, "n1", turn=True) == loose:
-            return "slots" if len(graph.nodes) == len(goal.nodes) else "recomputed"
-        if any(tree(graph, "n1", out, True) == loose for out in chain(combinations(free, 1), combinations(free, 2))):
-            return "extra_node"
-        leaves = {graph.tensor(node.leaf).name for node in graph.nodes if node.leaf}
-        if tree(graph, "n1") in pruned(goal, "n1") or None in leaves:  # nothing there, or a leaf of the answer's own
-            return "unrecorded"
-        if leaves != {"w"}:
-            return "wrong_value"
-        return "other_op" if names.keys() - known.keys() else "other_graph"
+def observed(trial: Trial, trials: Sequence[Trial]) -> str:
+    """Where two records part tells which idea made the other one."""
+    graph, goal = trial.facts.get("graph"), wanted()
+    if graph is None or len(graph.nodes) > FEW:
+        return "other_graph" if graph and equal(trials) else "wrong_value"
+    names, known = (Counter(node.name for node in g.nodes) for g in (graph, goal))
+    if not equal(trials):
+        return "missing_node" if tree(graph, "n1") in {tree(goal, n.id) for n in goal.ops[1:]} else "wrong_value"
+    free = [n.id for n in graph.ops if sum(edge.node is not None for edge in n.edges) == 1]
+    loose = tree(goal, "n1", turn=True)
+    if tree(graph, "n1", turn=True) == loose:
+        return "slots" if len(graph.nodes) == len(goal.nodes) else "recomputed"
+    if any(tree(graph, "n1", out, True) == loose for out in chain(combinations(free, 1), combinations(free, 2))):
+        return "extra_node"
+    leaves = {graph.tensor(node.leaf).name for node in graph.nodes if node.leaf}
+    if tree(graph, "n1") in pruned(goal, "n1") or None in leaves:  # nothing there, or a leaf of the answer's own
+        return "unrecorded"
+    if leaves != {"w"}:
+        return "wrong_value"
+    return "other_op" if names.keys() - known.keys() else "other_graph"
 
 
 def marked(trial: Trial, key: str) -> Any:
@@ -113,5 +111,5 @@ def marked(trial: Trial, key: str) -> Any:
     return drawn(graph, strange or [id for id, text in mine.items() if [*mine.values()].count(text) > 1])
 
 
-EXERCISE = Picture("02", cases, play, draw=marked, signs={
+EXERCISE = Exercise("02", cases, play, draw=marked, observed=observed, signs={
     "unrecorded": lambda trials: trials[0] if equal(trials) and "graph" not in trials[0].facts else None})

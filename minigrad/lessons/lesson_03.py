@@ -202,17 +202,19 @@ def multiplies_twice(root: ExerciseNode) -> None:
             child.grad += node.grad * g
 
 
-class Walk(Exercise):
-    """Exercise 03: a referee watches; on trials that no model explains it says what it saw first."""
+def observed(trial: Trial, trials: Sequence[Trial]) -> str:
+    """What a referee saw first."""
+    log, gradients = trial.facts["log"], trial.facts["gradients"]
+    by_hand = any(n.grad for n in log.nodes[:-1]) or isinstance(plain(trial.facts["returned"]), int | float)
+    if not log.calls and (by_hand or trial.outcome.printed):
+        return "constant" if by_hand else "prints"
+    key, blanks = next(Referee(log, gradients).faults(), ("wrong_value", {}))
+    trial.facts.update(blanks)
+    return key
 
-    def observed(self, trial: Trial, trials: Sequence[Trial]) -> str:
-        log, gradients = trial.facts["log"], trial.facts["gradients"]
-        by_hand = any(n.grad for n in log.nodes[:-1]) or isinstance(plain(trial.facts["returned"]), int | float)
-        if not log.calls and (by_hand or trial.outcome.printed):
-            return "constant" if by_hand else "prints"
-        key, blanks = next(Referee(log, gradients).faults(), ("wrong_value", {}))
-        trial.facts.update(blanks)
-        return key
+
+class Walk(Exercise):
+    """Exercise 03: who is right is told how often the nodes ran."""
 
     def praise(self, trials: Sequence[Trial]) -> Verdict:
         nodes = sum(len(node._links) > 0 for t in trials for node in t.facts["log"].nodes)
@@ -253,9 +255,8 @@ def walk_cases() -> Iterator[Case]:
         yield Case(program, (program, gradients), leaves)
 
 
-MODELS: dict[str, Sequence[Callable]] = {"wrong_rule": [multiplies_twice]}
-EXERCISE = Walk("03", walk_cases, play, MODELS, signs={"wrong_rule": always_asks_with_1},
-                economy={"walk_paths": whenever(repeats)}, draw=picture)
+EXERCISE = Walk("03", walk_cases, play, {"wrong_rule": [multiplies_twice]}, observed=observed, draw=picture,
+                signs={"wrong_rule": always_asks_with_1}, economy={"walk_paths": whenever(repeats)})
 
 
 def long_cases() -> Iterator[Case]:
@@ -266,4 +267,4 @@ def long_cases() -> Iterator[Case]:
                    {"x.grad": 3.0}, "endless:too_slow" if length == LENGTH else "endless")
 
 
-LONG = Walk("03.2", long_cases, play, {}, signs={"walk_deep": too_deep})
+LONG = Walk("03.2", long_cases, play, observed=observed, signs={"walk_deep": too_deep})

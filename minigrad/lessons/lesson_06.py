@@ -1,14 +1,12 @@
 """Lesson 6, "Where did my gradient go?": eight programs with a cut to mend, and whether a record leads to a leaf."""
 
 import contextlib
-import io
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from importlib import import_module
 from typing import Any
 
-from .exercise import BY_ITSELF, KINDS, Case, Exercise, Trial, ours, plain, programs, same, stored, whenever, written
+from .exercise import BY_ITSELF, KINDS, Case, Exercise, Trial, plain, programs, run, same, stored, whenever, written
 
 # each is given km and fare, and should leave the gradient at w = 2 in w.grad
 PROGRAMS = {int(number): text for number, text in stored("cases")["programs"].items()}
@@ -25,11 +23,9 @@ def mended(number: int, at: int, text: str) -> tuple[dict[str, Any], list[str]]:
     """What comes of a program with another line `at`, and what it printed for each receipt."""
     lines, got, printed = with_line(number, at, text), {}, []
     for label, (km, fare, _) in RECEIPTS.items():
-        names = {"torch": import_module("minigrad"), "km": km, "fare": fare}
-        with contextlib.redirect_stdout(io.StringIO()) as out:
-            exec(ours("\n".join(lines), "exec"), names)
+        names: dict[str, Any] = {"km": km, "fare": fare}
+        printed.append(run("\n".join(lines), names))
         w = names["w"]
-        printed.append(out.getvalue())
         got |= {label: w.grad, "w.is_leaf": w.is_leaf, "w.data": w.data}
     return got, printed
 
@@ -68,7 +64,7 @@ def elsewhere(trial: Trial) -> bool:
 
 
 class Repairs(Exercise):
-    """Exercise 06.1: what a mended program does tells where its line went wrong; those that nobody mended wait."""
+    """Exercise 06.1: programs that nobody mended wait; the others are shown with their new line."""
 
     def trials(self, answer: Any) -> list[Trial]:
         return sorted(super().trials(answer), key=lambda t: answer.get(t.case.data[0], ...) is ...)
@@ -81,20 +77,22 @@ class Repairs(Exercise):
         head = f"# programs[{number}], km = 1.5, fare = 1.5"
         return super().trial(answer, replace(case, program="\n".join([head, *rows])))
 
-    def observed(self, trial: Trial, trials: Sequence[Trial]) -> str:
-        facts, got = trial.facts, trial.got
-        facts["mended"] = sum(t.right for t in trials)
-        before = PROGRAMS[trial.case.data[0]].splitlines()[facts["at"] - 1]
-        if facts["text"] == before:
-            return "still_cut:no_new_line"
-        if not got["w.is_leaf"]:
-            return "still_nonleaf"
-        if all(any(same(float(number), grad) for number in re.findall(r"-?\d+\.\d*", text))
-               for text, (*_, grad) in zip(facts["printed"], RECEIPTS.values(), strict=True)):
-            return "other_tensor"
-        if any(got[k] is not None for k in RECEIPTS) or not same(got["w.data"], WANT["w.data"]):
-            return "other_value"
-        return "sprinkle" if facts["text"].count("requires_grad") > before.count("requires_grad") else "still_cut"
+
+def observed(trial: Trial, trials: Sequence[Trial]) -> str:
+    """What a mended program does tells where its line went wrong."""
+    facts, got = trial.facts, trial.got
+    facts["mended"] = sum(t.right for t in trials)
+    before = PROGRAMS[trial.case.data[0]].splitlines()[facts["at"] - 1]
+    if facts["text"] == before:
+        return "still_cut:no_new_line"
+    if not got["w.is_leaf"]:
+        return "still_nonleaf"
+    if all(any(same(float(number), grad) for number in re.findall(r"-?\d+\.\d*", text))
+           for text, (*_, grad) in zip(facts["printed"], RECEIPTS.values(), strict=True)):
+        return "other_tensor"
+    if any(got[k] is not None for k in RECEIPTS) or not same(got["w.data"], WANT["w.data"]):
+        return "other_value"
+    return "sprinkle" if facts["text"].count("requires_grad") > before.count("requires_grad") else "still_cut"
 
 
 KINDS["fixes"] = lambda answer: isinstance(answer, Mapping) and answer.keys() <= PROGRAMS.keys()
@@ -103,7 +101,7 @@ FIXES = Repairs("06.1", lambda: (Case(text, (n,), WANT) for n, text in PROGRAMS.
     "wrong_line": whenever(elsewhere),
     # the number is written where it would be read
     "symptom": whenever(lambda t: bool(re.search(r"\bw\.grad\s*\S?=[^=]|print\(.*4\.5", t.facts.get("text", "")))),
-})
+}, observed=observed)
 
 # 06: whether the record of a result leads to w
 
@@ -125,7 +123,7 @@ def search(edges: slice = slice(None), levels: int = 1000,
     return model
 
 
-MODELS = {
+EXERCISE = Exercise("06", written("06"), programs("reaches"), {
     "first_edge": [search(slice(1)), search(slice(-1, None))],
     "one_level": [search(levels=2), search(levels=3)],
     "by_value": [search(counts=lambda variable, leaf: bool(variable == leaf))],
@@ -133,6 +131,4 @@ MODELS = {
     "asks_the_switch": [lambda result, leaf: leaf.requires_grad,
                         lambda result, leaf: leaf.requires_grad and result.requires_grad],
     "asks_the_drawer": [lambda result, leaf: leaf.grad is not None],
-}
-EXERCISE = Exercise("06", written("06"), programs("reaches"), MODELS, signs=BY_ITSELF,
-                    excused=lambda t: "NoneType" in t.outcome.error)
+}, signs=BY_ITSELF, excused=lambda t: "NoneType" in t.outcome.error)

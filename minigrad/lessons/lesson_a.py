@@ -37,14 +37,12 @@ def times_saved(grad: Any, x: Any) -> Any:
     return grad * x
 
 
-class Rule(Exercise):
-    """Exercise A: a rule that scales what arrives, with a factor for each entry, says so by itself."""
-
-    def observed(self, trial: Trial, trials: Sequence[Trial]) -> str:
-        if trial is not trials[0] or trials[1].fault or not same(trial.got["y"], trial.case.want["y"]):
-            return "wrong_value"
-        factors = [[a / g for a, g in zip(t.got["x.grad"], t.case.want["grad.data"], strict=True)] for t in trials[:2]]
-        return "wrong_rule" if same(*factors) else "wrong_value"
+def observed(trial: Trial, trials: Sequence[Trial]) -> str:
+    """A rule that scales what arrives, with a factor for each entry, says so by itself."""
+    if trial is not trials[0] or trials[1].fault or not same(trial.got["y"], trial.case.want["y"]):
+        return "wrong_value"
+    factors = [[a / g for a, g in zip(t.got["x.grad"], t.case.want["grad.data"], strict=True)] for t in trials[:2]]
+    return "wrong_rule" if same(*factors) else "wrong_value"
 
 
 def cut(trials: Sequence[Trial]) -> Trial | None:
@@ -55,7 +53,7 @@ def cut(trials: Sequence[Trial]) -> Trial | None:
     return next((t for t in seconds if not t.right), None)
 
 
-EXERCISE = Rule("A", written("A"), programs("Cube", call="Cube.apply("), {
+EXERCISE = Exercise("A", written("A"), programs("Cube", call="Cube.apply("), {
     "forgets_incoming": [cube(lambda grad, x: 3 * x**2), cube(lambda grad, x: 3 * x**2, by="ctx")],
     "value_for_slope": [cube(lambda grad, x: grad * x**3), cube(times_saved, "y"),
                         cube(lambda grad, x, y: grad * y, "both")],
@@ -65,4 +63,4 @@ EXERCISE = Rule("A", written("A"), programs("Cube", call="Cube.apply("), {
     "hidden_on_ctx": [cube(right, by="ctx")],
     "sign": [cube(lambda grad, x: -right(grad, x))],
 }, signs={"edits_input": differs("x.data"), "edits_incoming": differs("grad.data"), "cut_backward": cut,
-          "nothing:nothing": whenever(lambda t: t.got.get("x.grad", 0) is None)}, of="class")
+          "nothing:nothing": whenever(lambda t: t.got.get("x.grad", 0) is None)}, observed=observed, of="class")

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 from collections.abc import Callable, Iterator, Sequence
-from importlib import import_module
 from typing import Any
 
-from .exercise import Case, Exercise, Trial, ours, stored, whenever
+from .exercise import Case, Exercise, Trial, run, stored, whenever
 
 CELLS, STORED = stored("cases")["notebook"].values()
 
@@ -20,17 +17,14 @@ def cases() -> Iterator[Case]:
 
 def play(order: str | Sequence[str]) -> tuple[dict, dict]:
     """Run the cells that are named; what stands below each at the end."""
-    letters = [letter for letter in "".join(map(str, order)).upper() if letter.isalnum()]
+    letters = "".join(filter(str.isalnum, "".join(map(str, order)).upper()))
     unknown = next((letter for letter in letters if letter not in CELLS), None)
-    names, shown = {"torch": import_module("minigrad")}, {}
-    for letter in letters if unknown is None else []:
-        with contextlib.redirect_stdout(io.StringIO()) as out:
-            exec(ours(CELLS[letter], "exec"), names)
-        shown[f"Out.{letter}"] = out.getvalue().strip()
-    last = len(letters) - 1 - letters[::-1].index("B") if "B" in letters else 0
-    facts = {"letters": "".join(letters), "unknown": unknown, "ran": " → ".join(letters),
-             "moved": "D" in letters[max((i for i in range(last) if letters[i] == "A"), default=0):last]}
-    return {label: shown.get(label, "") for label in (f"Out.{name}" for name in STORED)}, facts
+    names: dict[str, Any] = {}
+    shown = {f"Out.{letter}": run(CELLS[letter], names).strip() for letter in (letters if unknown is None else "")}
+    last = max(letters.rfind("B"), 0)
+    facts = {"letters": letters, "unknown": unknown, "ran": " → ".join(letters),
+             "moved": "D" in letters[max(letters.rfind("A", 0, last), 0):last]}
+    return {f"Out.{name}": shown.get(f"Out.{name}", "") for name in STORED}, facts
 
 
 def where(shows: Callable[[dict[str, Any]], bool]) -> Callable[[Sequence[Trial]], Trial | None]:

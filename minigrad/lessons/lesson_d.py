@@ -73,17 +73,15 @@ def excused(trial: Trial) -> bool:
     return nothing or trial.outcome.error == "RecursionError"
 
 
-class Engine(Exercise):
-    """Exercise D: where a single node sends on other numbers, it is the rule."""
-
-    def observed(self, trial: Trial, trials: Sequence[Trial]) -> str:
-        differing = {k for k, want in trial.case.want.items() if not same(trial.got[k], want)}
-        both = "sent" in differing and "c.data" not in differing and len(trial.got["sent"]) == 2
-        return "wrong_rule" if both else "wrong_value"
+def observed(trial: Trial, trials: Sequence[Trial]) -> str:
+    """Where a single node sends on other numbers, it is the rule."""
+    differing = {k for k, want in trial.case.want.items() if not same(trial.got[k], want)}
+    both = "sent" in differing and "c.data" not in differing and len(trial.got["sent"]) == 2
+    return "wrong_rule" if both else "wrong_value"
 
 
 KEPT = ("", "middle", "root too")
-EXERCISE = Engine("D", written("D"), programs("Value", call="\0"), {
+EXERCISE = Exercise("D", written("D"), programs("Value", call="\0"), {
     "walk_seed": [engine(seed=2.0)],
     "wrong_value:nothing_arrives": [engine(seed=0.0)],
     "wrong_rule": [engine(lambda a, b, g: (b, a))],
@@ -93,4 +91,4 @@ EXERCISE = Engine("D", written("D"), programs("Value", call="\0"), {
     "walk_early": [*(engine(early=True, keep=keep, at=at) for keep in KEPT for at in (0, -1)), Deep],
     "grad_replaces": [engine(fresh=True)],
     "stale_inside": [engine(keep=keep) for keep in KEPT[1:]],
-}, signs={**BY_ITSELF, "walk_deep": too_deep}, of="class", excused=excused)
+}, signs={**BY_ITSELF, "walk_deep": too_deep}, of="class", excused=excused, observed=observed)
