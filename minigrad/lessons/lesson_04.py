@@ -42,18 +42,6 @@ RIGHT = [lambda m, n, k: 1 / n]
 WEIGHTS = {"sum_of_means": [lambda m, n, k: 1 / m], "mean_of_means": [lambda m, n, k: 1 / m / k],
            "sum_for_mean": [lambda m, n, k: 1]}
 ANY = [*RIGHT, *(weigh for some in WEIGHTS.values() for weigh in some)]
-MODELS: dict[str, Sequence[Callable]] = {
-    "untouched_grad": [lambda w, chunks: None, in_chunks(RIGHT[0], part=slice(0)), only_asks],
-    **{key: [in_chunks(*way) for way in product(some, ("first", "once"))] for key, some in WEIGHTS.items()},
-    "not_cleared": [in_chunks(weigh, "never") for weigh in ANY],
-    "cleared_inside": [in_chunks(weigh, "inside") for weigh in ANY],
-    "cleared_inside:cleared_after": [in_chunks(weigh, "after") for weigh in ANY],
-    "growing_graph": [in_chunks(weigh, retain=retain) for weigh, retain in product(ANY, (True, False))],
-    "scaled_inside": [in_chunks(weigh, divide=by) for weigh in ANY
-                      for by in (lambda m, n, k: n, lambda m, n, k: k, lambda m, n, k: m)],
-    "off_by_one": [*(in_chunks(weigh, part=part) for weigh, part in product(ANY, (slice(1, None), slice(-1)))),
-                   *(in_chunks(lambda m, n, k, more=more: 1 / (n + more)) for more in (-0.999999, 1))],
-    "sign": [in_chunks(lambda m, n, k: -1 / n)]}
 
 
 def watch(names: dict[str, Any]) -> dict[str, Any]:
@@ -70,7 +58,19 @@ def habit(trial: Trial) -> Any:
     return facts and facts["arrived"] and (len(trial.outcome.calls) < facts["chunks"], facts["even"] and grows(trial))
 
 
-EXERCISE = Exercise("04", written("04"), programs("backward_in_chunks", watch), MODELS, economy={
+EXERCISE = Exercise("04", written("04"), programs("backward_in_chunks", watch), {
+    "untouched_grad": [lambda w, chunks: None, in_chunks(RIGHT[0], part=slice(0)), only_asks],
+    **{key: [in_chunks(*way) for way in product(some, ("first", "once"))] for key, some in WEIGHTS.items()},
+    "not_cleared": [in_chunks(weigh, "never") for weigh in ANY],
+    "cleared_inside": [in_chunks(weigh, "inside") for weigh in ANY],
+    "cleared_inside:cleared_after": [in_chunks(weigh, "after") for weigh in ANY],
+    "growing_graph": [in_chunks(weigh, retain=retain) for weigh, retain in product(ANY, (True, False))],
+    "scaled_inside": [in_chunks(weigh, divide=by) for weigh in ANY
+                      for by in (lambda m, n, k: n, lambda m, n, k: k, lambda m, n, k: m)],
+    "off_by_one": [*(in_chunks(weigh, part=part) for weigh, part in product(ANY, (slice(1, None), slice(-1)))),
+                   *(in_chunks(lambda m, n, k, more=more: 1 / (n + more)) for more in (-0.999999, 1))],
+    "sign": [in_chunks(lambda m, n, k: -1 / n)],
+}, economy={
     "wrong_value:no_backward": whenever(lambda t: not t.outcome.calls),
     "one_backward": whenever(lambda t: len(t.outcome.calls) < t.facts["chunks"]),
     "wrong_value:many_backwards": whenever(lambda t: len(t.outcome.calls) > t.facts["chunks"]),
