@@ -11,7 +11,7 @@ For teachers: `register` adds an exercise; where learners agree, `keep(folder)` 
 from collections.abc import Callable, Iterable, Mapping
 from difflib import get_close_matches
 from functools import partial
-from importlib import import_module
+from pkgutil import resolve_name
 from typing import Any
 
 from ..text import demand, say
@@ -37,7 +37,7 @@ def checker(exercise: str) -> Callable[[Any], Verdict]:
     if exercise not in known:
         near = get_close_matches(exercise, known | {*questions}, 3) or sorted(known)
         raise ValueError(say("lessons.no_exercise", exercise=exercise, near=", ".join(near)))
-    return CHECKERS.get(exercise) or found(built_in[exercise])
+    return CHECKERS.get(exercise) or resolve_name(f"{__name__}.{built_in[exercise]}")
 
 
 def check(exercise: str, answer: Any) -> Verdict:
@@ -73,17 +73,11 @@ def register(exercise: str, solution: Callable, cases: Iterable[tuple], mistakes
     CHECKERS[exercise] = own_exercise(exercise, solution, cases, mistakes or {}, sentences or {})
 
 
-# what lessons show
-LATER = {"diamond": "lesson_03.diamond", "picture": "lesson_02.picture", "programs": "lesson_06.PROGRAMS"}
+# what lessons show, read when it is first asked for
+LATER = {"diamond": "lesson_03:diamond", "picture": "lesson_02:picture", "programs": "lesson_06:PROGRAMS"}
 
 
 def __getattr__(name: str) -> Any:
     if name in LATER:
-        return found(LATER[name])
+        return resolve_name(f"{__name__}.{LATER[name]}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
-
-def found(place: str) -> Any:
-    """What stands at "lesson_03.diamond", read when it is first asked for."""
-    module, _, name = place.partition(".")
-    return getattr(import_module(f".{module}", __name__), name)
