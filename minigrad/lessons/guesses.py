@@ -16,8 +16,7 @@ from .verdict import Verdict, right, wrong
 
 def judged(exercise: str, answer: Any) -> Verdict:
     """Judge the letters that answer one question; what no question has is asked for again."""
-    row = stored("cases")["guesses"][exercise]
-    key, ideas = row["right"], row["ideas"]
+    key, ideas = stored("cases")["guesses"][exercise].values()  # the right letters; the idea behind each wrong one
     letters = typed(answer)
     if sorted(letters) != sorted(key) if len(key) > 1 else letters not in (key, *ideas):
         return wrong(exercise, "kind", say("guesses.letters", letters=", ".join(sorted([*key, *ideas]))))
