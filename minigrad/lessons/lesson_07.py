@@ -13,8 +13,8 @@ MOST = 3  # buffers: the program as it stands makes two
 def watch(names: dict[str, Any]) -> dict[str, Any]:
     """Keep what is recorded from now on: the buffers are counted when the bill is made."""
     results: list[Any] = []
-    look = observing(lambda node, output: results.append(output) if len(results) < 100 else None)
-    look.__enter__()  # ends with the attempt's context
+    # ends with the attempt's context
+    observing(lambda node, output: results.append(output) if len(results) < 100 else None).__enter__()
     return {"results": results}
 
 

@@ -80,7 +80,8 @@ class Outcome:
 def attempt(f: Callable, *args: Any) -> Outcome:
     """Call `f(*args)` and say what came of it; interrupts by the learner pass through."""
     printed, calls = io.StringIO(), []
-    with ONE_AT_A_TIME, untouched(), contextlib.redirect_stdout(printed), counted(calls):
+    with ONE_AT_A_TIME, untouched(), contextlib.redirect_stdout(printed):
+        count(calls)
         (value, late), error = copy_context().run(next, alone(f, *args))  # its own context: grad mode is put back
         if isinstance(error, KeyboardInterrupt):
             raise error
@@ -121,6 +122,7 @@ def untouched() -> Iterator[None]:
         undo.callback(sys.setrecursionlimit, sys.getrecursionlimit())
         for place in (sys.modules["minigrad"], Tensor):
             undo.callback(put_back, place, {**vars(place)})
+        undo.callback(setattr, engine, "run", engine.run)
         undo.callback(setattr, presentation, "explain", presentation.explain)
         presentation.explain = lambda *given: None
         yield
@@ -133,9 +135,8 @@ def put_back(place: Any, names: dict[str, Any]) -> None:
             setattr(place, name, value)
 
 
-@contextlib.contextmanager
-def counted(calls: list[int]) -> Iterator[None]:
-    """While inside, every backward of this thread is noted in `calls`."""
+def count(calls: list[int]) -> None:
+    """From now on, every backward of this thread is noted in `calls`, until `untouched` puts back the engine's own."""
     ordinary, here = engine.run, threading.get_ident()
 
     def run(roots: tuple, grads: list, keep: bool, create: bool, inputs: Any = None, captured: Any = None) -> None:
@@ -144,10 +145,6 @@ def counted(calls: list[int]) -> Iterator[None]:
         ordinary(roots, grads, keep, create, inputs, captured)
 
     engine.run = run
-    try:
-        yield
-    finally:
-        engine.run = ordinary
 
 
 def alone(f: Callable, *args: Any) -> Iterator[tuple[tuple[Any, bool], BaseException | None]]:
