@@ -30,9 +30,8 @@ def _current_level(level: int | None = None) -> int:
 
 def _switch(level: Any) -> None:
     """Let `level` be the innermost from now on, over the grad mode of now."""
-    base = bool(mode_variable.get())
     lifted.set(level)
-    mode_variable.set(enabled(base))
+    mode_variable.set(enabled(bool(mode_variable.get())))
 
 
 def enter_dual_level() -> int:

@@ -122,9 +122,7 @@ class Variable(Indexed):
         if isinstance(data, Variable) or not isinstance(data, TensorBase):
             raise RuntimeError(f"Variable data has to be a tensor, but got {type(data).__name__}")
         variable = as_variable(constant(cls, data._array(), data._shared_counter()))
-        variable._requires_grad = requires_grad
-        if volatile:
-            variable.volatile = True
+        variable._requires_grad, variable.volatile = requires_grad, volatile
         return variable
 
     @property

@@ -82,6 +82,16 @@ def entered(level: Level | None) -> Any:
     return mode(level, now.base if isinstance(now, Lifted) else now)
 
 
+def cut(t: Any) -> Any:
+    """`t` without history, known as ever; what levels know of it loses its history too."""
+    if t is None or not (t.requires_grad or known(t)):
+        return t
+    twin = constant(t.__class__, t._data, t._shared_counter())
+    for level, fact in known(t).items():
+        tell(level, twin, (cut(fact[0]), fact[1]) if isinstance(fact, tuple) else cut(fact))
+    return twin
+
+
 class Level:
     """One level. A subclass does something of its own with operations, Functions, writes, new tensors and chance."""
 
@@ -148,18 +158,7 @@ class Level:
         """What is saved of a result."""
         return Kept(t) if KNOWN in vars(t) else t._data
 
-    def cut(self, t: Any) -> Any:
-        return cut(t)
-
-
-def cut(t: Any) -> Any:
-    """`t` without history, known as ever; what levels know of it loses its history too."""
-    if t is None or not (t.requires_grad or known(t)):
-        return t
-    twin = constant(t.__class__, t._data, t._shared_counter())
-    for level, fact in known(t).items():
-        tell(level, twin, (cut(fact[0]), fact[1]) if isinstance(fact, tuple) else cut(fact))
-    return twin
+    cut = staticmethod(cut)
 
 
 def tensors_of(args: Any) -> list:
