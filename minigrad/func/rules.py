@@ -54,15 +54,12 @@ def apply(level: Any, row: Row, args: tuple, given: list) -> Any:
     return looped(level, row, args)
 
 
-def padded(value: Any, rank: int) -> Any:
-    """A batch whose examples have `rank` dimensions, ones in front."""
-    size, *shape = value._data.shape
-    return value if len(shape) == rank else value.reshape(size, *(1,) * (rank - len(shape)), *shape)
-
-
 def beside(level: Any, v: Any, rank: int, whole: bool = False) -> Any:
-    """`v` as it broadcasts with batches whose examples have `rank` dimensions."""
-    return padded(level.front(v, whole), max(rank, v._data.ndim)) if whole or level.batched(v) else level.front(v)
+    """`v` as it broadcasts with batches whose examples have `rank` dimensions: a batch gets ones behind the first."""
+    value, missing = level.front(v, whole), rank - v._data.ndim
+    if missing <= 0 or not (whole or level.batched(v)):
+        return value
+    return value.reshape(level.size, *(1,) * missing, *v._data.shape)
 
 
 def aligned(level: Any, row: Row, args: tuple, rank: int) -> Any:
