@@ -155,16 +155,14 @@ class Region:
     def __init__(self, name: str, repeat: Callable, args: tuple, early: bool, facts_of: Callable) -> None:
         self.name, self.repeat, self.early, self.facts_of = name, repeat, early, facts_of
         self.args = [kept(arg) if isinstance(arg, Tensor) else arg for arg in args]
-        self.holders: list[weakref.ref] = []
-        self.facts: list[Any] = []
+        self.saved: list[tuple[weakref.ref, Any]] = []  # for each tensor its holder, and what it was
         self.complete = False  # whether the function has returned
         self.mark: Any = None  # of the backward for which it was run again
         self.again: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()  # holder -> tensor
 
     def pack(self, t: Any) -> Holder:
         holder = Holder(t, self.name)
-        self.holders.append(weakref.ref(holder))
-        self.facts.append(self.facts_of(t))
+        self.saved.append((weakref.ref(holder), self.facts_of(t)))
         return holder
 
     def unpack(self, holder: Holder) -> Any:
@@ -184,22 +182,22 @@ class Region:
     def pack_again(self, t: Any) -> Any:
         t, place = t.detach() if t.requires_grad else t, self.count
         self.count += 1
-        if place >= len(self.holders):
+        if place >= len(self.saved):
             need(not self.complete, "checkpoint_more", kind=CheckpointError)
             self.inner = True  # a backward inside the function
             return t
-        if (holder := self.holders[place]()) is not None:
+        if (holder := self.saved[place][0]()) is not None:
             self.again[holder] = t
-        if self.early and self.count == len(self.holders):
+        if self.early and self.count == len(self.saved):
             raise StopRecomputation
         return t
 
     def compare(self) -> None:
         if self.inner:
             return
-        need(self.count == len(self.holders), "checkpoint_count", len(self.holders), self.count, kind=CheckpointError)
+        need(self.count == len(self.saved), "checkpoint_count", len(self.saved), self.count, kind=CheckpointError)
         different = [f"tensor at position {place}:\nsaved metadata: {was}\nrecomputed metadata: {now}\n"
-                     for place, (was, held) in enumerate(zip(self.facts, self.holders, strict=True))
+                     for place, (held, was) in enumerate(self.saved)
                      if held() is not None and was != (now := self.facts_of(self.again[held()]))]
         need(not different, "checkpoint_metadata", "".join(different), kind=CheckpointError)
 
