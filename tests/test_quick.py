@@ -21,11 +21,16 @@ from minigrad.quick.folded import CrossEntropy, Product
 from tests import copies
 
 PACKAGE = Path(mg.__file__).parent
-MATRICES = {"mm", "addmm"}
+MATRICES = {"mm", "addmm", "t", "transpose"}
 TWO = {"add", "sub", "mul", "mm"}
 OPTIONS = {
     "mean_dim": lambda shape: ((0,), False),
     "sum_dim": lambda shape: ((0,), False),
+    "pow_number": lambda shape: (2,),
+    "transpose": lambda shape: (0, 1),
+    "expand": lambda shape: ((3, *shape),),
+    "view": lambda shape: ((-1,),),
+    "unsafe_view": lambda shape: ((-1,),),
 }
 
 

@@ -63,15 +63,14 @@ def worded(face: str, call: Callable, in_python: bool = False, lifting: Callable
             return answer(function, face, refused, args, options)
 
     function.bare = call  # type: ignore[attr-defined]  # for calls of our own
-    return function
+    return titled(function, face.rpartition(".")[2], call.__doc__ or "")
 
 
 def as_method(name: str, call: Callable) -> Callable:
     """An operation as the method of that name."""
     if len(words(call)) == 1 and (hasattr(call, "row") or not call.__code__.co_flags & inspect.CO_VARARGS):
         return call  # one tensor, and nothing else
-    method = worded(f"Tensor.{name}", call)
-    return titled(method, name, call.__doc__ or "")
+    return worded(f"Tensor.{name}", call)
 
 
 def as_function(name: str, method: Callable) -> Callable:
@@ -84,7 +83,6 @@ def as_function(name: str, method: Callable) -> Callable:
         return method(input if isinstance(input, TensorBase) else _lifted(name, input, *args), *args, **options)
 
     function = worded(f"torch.{name}", method, lifting=lifting)
-    function.__name__ = function.__qualname__ = name
     function.lifting = lifting  # type: ignore[attr-defined]  # where `help` sees that it takes `input`
     return function
 

@@ -95,6 +95,15 @@ def relu(n: Any, grad: Any, keep: bool) -> tuple:
     return ((grad.view(f"i{grad.itemsize}") * ~(y <= 0)).view(grad.dtype),)
 
 
+def pow_number(n: Any, grad: Any, keep: bool) -> tuple:
+    if n.saved_exponent != 2:
+        return n.apply(grad, RAW, keep)
+    x = array_of(n, "self", n.saved_self, n.version_self, n.edges[0])
+    if not keep:
+        n.saved_self = Freed.current
+    return (grad * (x + x),)
+
+
 def _spread(n: Any, grad: Any) -> Any:
     """A sum's gradient in the shape of what was summed."""
     shape, edge = n.saved_self_sym_sizes, n.edges[0]
@@ -118,8 +127,8 @@ def _full(shape: tuple, grad: Any) -> Any:
 
 # By the row's name; each gets the node, its gradient, and whether to keep what was saved.
 DERIVATIVES: dict[str, Callable] = {
-    "mul": mul, "addmm": addmm, "tanh": tanh, "relu": relu,
-    "mm": lambda n, grad, keep: factors(n, grad, keep, "self", *n.edges),
+    "mul": mul, "addmm": addmm, "tanh": tanh, "relu": relu, "pow_number": pow_number,
+    "mm": lambda n, grad, keep: factors(n, grad, keep, "self", *n.edges), "t": lambda n, grad, keep: (grad.T,),
     "sum": lambda n, grad, keep: (_spread(n, grad),), "add": lambda n, grad, keep: (grad, grad),
     "sub": lambda n, grad, keep: (grad, None if n.edges[1] is None else -grad),
     "sum_dim": lambda n, grad, keep: (
@@ -127,4 +136,7 @@ DERIVATIVES: dict[str, Callable] = {
     "mean_dim": lambda n, grad, keep: (_full(to := n.saved_self_sym_sizes, RAW.kept(  # divided while it is small
         grad / RAW.count(to, n.saved_dim), to, n.saved_dim, n.saved_keepdim)),),
     "mean": lambda n, grad, keep: (_full(n.saved_self_sym_sizes, grad / n.saved_self_sym_numel),),
+    "expand": lambda n, grad, keep: (grad if grad.shape == (to := n.saved_self_sym_sizes) else RAW.sum_to(grad, to),),
+    "transpose": lambda n, grad, keep: (grad.swapaxes(n.saved_dim0, n.saved_dim1) if grad.ndim else grad,),
+    **dict.fromkeys(("view", "unsafe_view", "squeeze"), lambda n, grad, keep: (grad.reshape(n.saved_self_sym_sizes),)),
 }
