@@ -858,7 +858,7 @@ for _name in """avg_pool1d avg_pool2d bilinear celu_ conv1d conv2d cosine_simila
         layer_norm leaky_relu_ logsigmoid one_hot pad pairwise_distance prelu relu_ rrelu_ selu_ softplus softshrink
         threshold_""".split():
     _face, _in_python = f"torch.{_name.replace('logsig', 'log_sig')}", _name in ("glu", "layer_norm", "pad")
-    globals()[_name] = worded(_face, globals()[_name], _in_python)
+    globals()[_name] = worded(_face, globals()[_name], _in_python, name=_name)
 
 # Functions that torch has at the top too, by the same name; four of these have another form there.
 TORCH_FUNCTIONS = torch_names()["torch"] & {_name for _name, _value in globals().items() if callable(_value)} - {

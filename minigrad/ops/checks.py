@@ -42,11 +42,12 @@ def in_torchs_words(options: dict) -> dict:
     return {SYNONYMS.get(name, name): value for name, value in options.items()}
 
 
-def worded(face: str, call: Callable, in_python: bool = False, lifting: Callable | None = None) -> Callable:
+def worded(face: str, call: Callable, in_python: bool = False, lifting: Callable | None = None,
+           name: str = "") -> Callable:
     """`call`, which may be given `axis` for its `dim`, and whose refusals are worded as those of torch's `face`.
 
     `in_python`: torch's function is Python too, and says itself what it is not given. `lifting` is called instead
-    where the first argument is no tensor.
+    where the first argument is no tensor. `name`: what it is called here, if not as there.
     """
 
     @functools.wraps(call)
@@ -63,7 +64,7 @@ def worded(face: str, call: Callable, in_python: bool = False, lifting: Callable
             return answer(function, face, refused, args, options)
 
     function.bare = call  # type: ignore[attr-defined]  # for calls of our own
-    return titled(function, face.rpartition(".")[2], call.__doc__ or "")
+    return titled(function, name or face.rpartition(".")[2], call.__doc__ or "")
 
 
 def as_method(name: str, call: Callable) -> Callable:

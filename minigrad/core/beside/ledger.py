@@ -47,7 +47,7 @@ def cut(kind: str, source: Any = None, result: Any = None, climb: bool = False) 
         return result
     f: Any = _frame(2)
     code = f.f_code
-    if climb or code.co_name == "function":  # ours, between a method and who wrote `torch.detach(x)`
+    if climb or code.co_qualname == "worded.<locals>.function":  # ours, between a method and `torch.detach(x)`
         f = learners_frame() if climb else f.f_back
         code = f and f.f_code
     place = places.get(key := (kind, id(code), f and f.f_lasti))
