@@ -131,7 +131,7 @@ def rule_places(rule: dict[str, str], told: Any, node: Any, context: Context,
     if "unused" in rule and any(p.grad is not None for p in parameters(refused.layer)):  # it has been trained
         return
     if of == "text":
-        yield from in_text(wanted, rule, told, context)
+        yield from in_text(wanted, rule, told, refused)
         return
     if of == "operand":
         if re.fullmatch(rule.get("given", ".*"), str(refused)):
@@ -162,9 +162,9 @@ def taken_apart(node: Any, context: Context) -> Iterator[str]:
     yield from (described(context.value(each)) for each in getattr(whole, "elts", [whole]))
 
 
-def in_text(wanted: str, rule: dict[str, str], told: Any, context: Context) -> Iterator[tuple[Any, Context, Any, str]]:
+def in_text(wanted: str, rule: dict[str, str], told: Any, refused: Refused) -> Iterator[tuple[Any, Context, Any, str]]:
     """Anywhere in the program: the last group of what is searched."""
-    sources = context.sources()
+    sources, context = refused.sources, refused.context
     matches = [(source, 0, code) for source in sources for code in re.finditer(wanted, source.whole, re.M)]
     for code in [*re.finditer(wanted, "".join(s.whole for s in sources[::-1]), re.M)][-1:] * (not matches):
         before = 0  # it reaches over several cells: in which the last group is

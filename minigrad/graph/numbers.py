@@ -174,9 +174,8 @@ class Values(Reader):
         if came := [name for name, given in operands.items() if not finite(given)]:
             return at_node("came_in", n, bad=bad, word=came[0])
         whole = n.row is not None and {*n.row.tensors} <= operands.keys()
-        if not (whole and value):
-            return self.stepped() or at_node("seen_bad", n, bad=bad)
-        return at_node("began", n, bad=bad, value=value)
+        began = at_node("began", n, bad=bad, value=value) if whole and value else self.stepped()
+        return began or at_node("seen_bad", n, bad=bad)
 
     def stepped(self) -> Finding | None:
         """A leaf that a step of an optimizer, its last write, left with NaN or Inf."""

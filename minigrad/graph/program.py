@@ -315,6 +315,8 @@ class Context(NamedTuple):
         """The program, of the cells of a notebook those that belong together: this one, and where backward ran last;
         what gave the names that they read, or touched them since; what used the leaves, results, modules and
         optimizers that are read here. Others may be about other things of the same names."""
+        if not is_cell(self.source.file):
+            return [self.source]
         order, ran = {file: i for i, file in enumerate(linecache.cache)}, Freed.current.code
         cells = sorted(self.cells(), key=lambda cell: order.get(cell.file, -1), reverse=True)  # the latest first
         found = [cell for cell in cells if cell is self.source or (ran is not None and cell is source_of(ran))]
@@ -334,9 +336,8 @@ class Context(NamedTuple):
 
     def learns(self, name: str) -> bool:
         """Whether a name means what gradients go through, or what has parameters."""
-        value = self.names.get(name)
-        return getattr(value, "requires_grad", False) is True or hasattr(type(value), "named_parameters") or hasattr(
-            value, "param_groups")
+        v = self.names.get(name)
+        return getattr(v, "requires_grad", None) is True or hasattr(v, "named_parameters") or hasattr(v, "param_groups")
 
     def cells(self, every: bool = False) -> Iterator[Source]:
         """This source, and, if it is a cell, the other cells, the latest first; those that came again since if `every`.

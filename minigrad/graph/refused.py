@@ -11,6 +11,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 from inspect import CO_VARARGS, CO_VARKEYWORDS
 from typing import Any, NamedTuple
 
@@ -18,7 +19,7 @@ from ..core.beside.lines import PACKAGE_FILES
 from ..core.modes import mode_variable
 from ..text import presentation
 from .live import is_tensor
-from .program import Context, own_locals
+from .program import Context, Source, own_locals
 from .restoring import Restoring
 from .tracebacks import places
 
@@ -64,6 +65,11 @@ class Refused:
         self.words = {k.arg: context.value(k.value) for k in getattr(node, "keywords", ())}
         self.words |= {k: v for k, v in own_locals(frame).items() if k in self.words} if frame else {}
         self.operands = [each for number, part in enumerate(parts) for each in self.inside(part, number)]
+
+    @cached_property
+    def sources(self) -> list[Source]:
+        """The program, in which several rules look."""
+        return self.context.sources()
 
     def inside(self, node: Any, number: int) -> Iterator[Operand]:
         """The operands that one argument is: itself, or the parts of a list that is written out."""
