@@ -321,8 +321,8 @@ class Context(NamedTuple):
         cells = sorted(self.cells(), key=lambda cell: order.get(cell.file, -1), reverse=True)  # the latest first
         found = [cell for cell in cells if cell is self.source or (ran is not None and cell is source_of(ran))]
         for source in found:  # grows while it is read
+            others = [cell for cell in cells if cell is not source]
             for name in source.reads:
-                others = [cell for cell in cells if cell is not source]
                 gave = next((i for i, cell in enumerate(others) if name in cell.gives), len(others) - 1)
                 found += [cell for cell in others[: gave + 1]
                           if cell not in found and name in cell.gives | cell.touches]
