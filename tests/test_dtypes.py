@@ -8,7 +8,9 @@ import sys
 import numpy as np
 import pytest
 
+import minigrad as mg
 from minigrad.array import backend, dtypes
+from minigrad.core.writes import inplace
 from minigrad.text import say
 
 LIVE = ["torch"] if importlib.util.find_spec("torch") else []
@@ -245,6 +247,17 @@ def test_an_array_stays_where_it_is():
     assert backend.move(array, None) is array
     assert backend.device_of(array) == backend.CPU
     assert backend.namespace(array) is backend.xp
+
+
+@pytest.mark.parametrize("source", [np.ones(3, np.float32), [1.0, 2.0], np.ones(3), [np.float32(2)]])
+def test_what_is_written_with_an_operator_writes_into_a_copied_array_directly(source, monkeypatch):
+    t, slow = mg.tensor(source), []
+    monkeypatch.setattr(inplace, "store", lambda *given, **options: slow.append(given))
+
+    t -= mg.ones_like(t)
+
+    assert t._data.base is None
+    assert not slow, "a step of SGD by hand would take twice the time"
 
 
 def test_another_kind_of_device_is_refused():

@@ -91,15 +91,15 @@ def of(np_dtype: xp.dtype) -> dtype:
 
 def own(array: xp.ndarray) -> xp.ndarray:
     """An array from elsewhere, on the same memory: no subclass, and under that dtype object to which `is` compares."""
-    return xp.asarray(array).view(of(array.dtype).np)
+    array, kind = xp.asarray(array), of(array.dtype).np
+    return array if array.dtype is kind else array.view(kind)  # a view would share memory, and be written to slowly
 
 
 def as_numpy(d: dtype | type | None) -> xp.dtype | None:
     """NumPy's dtype for a `dtype=` argument: torch's, Python's float, int, bool, or None (kept)."""
     if d is None:
         return None
-    if not isinstance(d, dtype) and d not in _PYTHON:
-        need(False, "dtype_wanted", type(d).__name__)
+    need(isinstance(d, dtype) or d in _PYTHON, "dtype_wanted", type(d).__name__)
     return (d if isinstance(d, dtype) else _PYTHON[d]).np
 
 
