@@ -17,7 +17,7 @@ import pytest
 
 import minigrad
 from minigrad.core.beside import ledger
-from minigrad.core.graph import Freed
+from minigrad.core.graph import Freed, latest
 from minigrad.graph import errors, findings
 from minigrad.text import get_language, say, set_language, table
 
@@ -49,7 +49,7 @@ def run(lines, name="", in_cells=False):
     texts = cells(lines) if in_cells else {name: "\n".join(lines) + "\n"}
     ledger.places.clear()
     ledger.diary.clear()
-    Freed.current = Freed(None, 0)
+    latest.freed = Freed(None, 0)
     names = {"torch": minigrad, "nn": minigrad.nn, "F": minigrad.nn.functional, "why": minigrad.why,
              "np": __import__("numpy"), "__name__": "__main__"}
     minigrad.manual_seed(0)

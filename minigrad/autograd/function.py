@@ -16,7 +16,7 @@ from .._tensor import Tensor
 from ..array.backend import zeros_later
 from ..core.beside.saved import Packed, modified
 from ..core.carriers import RAW
-from ..core.graph import Freed, Node, TensorBase, Withheld, attach, bump, constant, new_node, output_of
+from ..core.graph import Node, TensorBase, Withheld, attach, bump, constant, latest, new_node, output_of
 from ..core.modes import differentiable, grad_mode, lifted
 from ..core.writes.views import check_inplace, rebase, view_of
 from ..text.presentation import need, require, warn
@@ -127,7 +127,7 @@ class CustomNode(Node, FunctionCtx):
             returned = nested(backward_of(self.function), self, *grads)
         sent = self._checked(returned if isinstance(returned, tuple) else (returned,))
         if not keep:
-            self._saved = Freed.current
+            self._saved = latest.freed
         return tuple(g._data.copy() if g is not None and F is RAW else g for g in sent)
 
     def __repr__(self) -> str:

@@ -13,7 +13,7 @@ from .beside.ends import as_roots, as_tuple, input_edge, root_gradients, unused,
 from .beside.lines import learners_line
 from .carriers import TENSORS
 from .engine import steps
-from .graph import Freed, TensorBase, constant
+from .graph import Freed, TensorBase, constant, latest
 from .modes import level, put_back
 
 shortcut: Any = None  # `quick` puts a shorter walk here, for graphs beside which nothing stands
@@ -37,7 +37,7 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: Any = None,
     grads = root_gradients(roots, given, create_graph or level() is not None)
     if create_graph:
         presentation.warn("create_graph", once=True)
-    Freed.current = Freed(*learners_line())
+    latest.freed = Freed(*learners_line())
     edges = None if inputs is None else [input_edge(t) for t in inputs]
     run(roots, grads, keeps(retain_graph, create_graph), create_graph, edges)
 
@@ -58,7 +58,7 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: Any 
     if is_grads_batched:
         return batched(roots, wanted, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads)
     grads = root_gradients(roots, grad_outputs, create_graph or level() is not None)
-    Freed.current = Freed(*learners_line())
+    latest.freed = Freed(*learners_line())
     edges = [wanted_edge(t) for t in wanted]
     found: dict[Any, Any] = {}
     run(roots, grads, keeps(retain_graph, create_graph), create_graph, edges, found)

@@ -12,6 +12,7 @@ from __future__ import annotations
 import itertools
 import sys
 import weakref
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from ..array.backend import xp
@@ -40,13 +41,12 @@ class Freed(Withheld):
     """What backward leaves behind where a saved value was; remembers the line that called it."""
 
     __slots__ = ("code", "lasti")
-    current: Freed  # the mark of the backward that runs now, for notes only
 
     def __init__(self, code: Any, lasti: int) -> None:
         self.code, self.lasti = code, lasti
 
 
-Freed.current = Freed(None, 0)
+latest = SimpleNamespace(freed=Freed(None, 0))  # the mark of the backward that runs now, for notes only
 
 
 class Port(NamedTuple):
@@ -134,7 +134,7 @@ class Node:
 
     def free(self) -> None:
         """Let go of what was saved; using it afterwards is torch's "second time" error."""
-        mark = Freed.current
+        mark = latest.freed
         for slot in self.frees:
             if getattr(self, slot) is not None:
                 setattr(self, slot, mark)

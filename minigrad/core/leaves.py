@@ -5,7 +5,7 @@ from typing import Any
 
 from ..array.backend import xp
 from .carriers import TENSORS
-from .graph import Freed, bump, constant
+from .graph import bump, constant, latest
 from .writes.views import check_expanded
 
 _accumulating = RLock()  # leaves are shared by threads that run backward at once
@@ -50,7 +50,7 @@ def add_in_place(old: Any, grad: Any) -> None:
     if old._view is not None:
         check_expanded(old._data.shape, old._data.strides)
     # first: an interrupt between the two leaves a version too many, never a write that nobody counted
-    bump(old, (Freed.current.code, Freed.current.lasti))
+    bump(old, (latest.freed.code, latest.freed.lasti))
     if isinstance(old._data, _scalar):
         old._data = old._data + grad
     else:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from ..core.beside import ledger
-from ..core.graph import Freed, TensorBase
+from ..core.graph import TensorBase, latest
 from .cuts import asking, computed, cut, cut_on_the_way, leads_to, root_of, tensors_in
 from .findings import Finding, by_rule, finding, first, keyword, receiver
 from .live import inner, is_tensor, parameters
@@ -24,7 +24,7 @@ FACTORIES = set("tensor ones zeros rand randn full arange linspace eye normal em
 
 def last_backward(context: Context) -> tuple[Any, Context] | None:
     """The call of backward or grad that ran last, and where it stands."""
-    mark = Freed.current
+    mark = latest.freed
     call = expression(mark.code, mark.lasti) if mark.code is not None else None
     if not isinstance(call, ast.Call):
         return None

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from ..core.beside import lines
 from ..core.beside.ledger import Place
 from ..core.beside.lines import PACKAGE_FILES, source_line
-from ..core.graph import Freed, TensorBase
+from ..core.graph import TensorBase, latest
 from . import tracebacks
 from .snapshot import by_key
 
@@ -317,7 +317,7 @@ class Context(NamedTuple):
         optimizers that are read here. Others may be about other things of the same names."""
         if not is_cell(self.source.file):
             return [self.source]
-        order, ran = {file: i for i, file in enumerate(linecache.cache)}, Freed.current.code
+        order, ran = {file: i for i, file in enumerate(linecache.cache)}, latest.freed.code
         cells = sorted(self.cells(), key=lambda cell: order.get(cell.file, -1), reverse=True)  # the latest first
         found = [cell for cell in cells if cell is self.source or (ran is not None and cell is source_of(ran))]
         for source in found:  # grows while it is read

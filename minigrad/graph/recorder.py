@@ -18,7 +18,7 @@ from ..core.beside.attended import AttendedTask, suspended
 from ..core.beside.ends import root_gradients
 from ..core.beside.lines import learners_line
 from ..core.engine import steps
-from ..core.graph import AccumulateGrad, Freed, Node
+from ..core.graph import AccumulateGrad, Freed, Node, latest
 from ..core.writes.views import CopySlices
 from ..text import demand
 from .live import Reader, hook_label
@@ -161,7 +161,7 @@ class Recorder:
 
     def turn(self) -> Any:
         """Let the engine run one node, and return it; None where all have run."""
-        Freed.current = self.mark
+        latest.freed = self.mark
         return next(self.engine, None)
 
     def hold(self) -> None:

@@ -16,7 +16,7 @@ from typing import Any
 from ..array import ndarray, random, xp
 from ..core import modes
 from ..core.beside import ledger, scopes
-from ..core.graph import Freed, TensorBase
+from ..core.graph import TensorBase, latest
 from .live import is_tensor, nodes_of
 from .program import is_learners, is_theirs
 from .snapshot import AnyTensor
@@ -46,7 +46,7 @@ class Restoring(contextlib.ExitStack):
         self.callback(swap, ledger.places, dict(ledger.places))
         self.callback(swap, ledger.diary, ledger.diary.copy())
         self.callback(swap, scopes.calls, tuple(scopes.calls))
-        self.callback(setattr, Freed, "current", Freed.current)
+        self.callback(setattr, latest, "freed", latest.freed)
         self.callback(random.set_state, random.get_state())
         self.callback(python_random.setstate, python_random.getstate())
         self.callback(xp.random.set_state, xp.random.get_state())

@@ -11,7 +11,7 @@ from types import GeneratorType
 from typing import Any
 
 from ..core.beside import ledger
-from ..core.graph import Freed, TensorBase
+from ..core.graph import Freed, TensorBase, latest
 from . import leaves, numbers
 from .cuts import root_of
 from .findings import Finding, by_rule, first
@@ -27,7 +27,7 @@ TINY = 1e-6  # of the rate that an optimizer began with: no step with less is to
 def events(own: set[int]) -> tuple[str, list[tuple[Any, ...]]]:
     """What happened to the tensors with these ids, and the lines; what happened to others is marked as such."""
     words, lines, last = [], list[tuple[Any, ...]](), None
-    for what, owner, fact, before, line in [*ledger.diary, ("", bool, None, Freed.current, (None,))]:
+    for what, owner, fact, before, line in [*ledger.diary, ("", bool, None, latest.freed, (None,))]:
         if before is not last and before.code is not None:
             words.append(called(expression(before.code, before.lasti)) or "backward")
             lines.append((before.code, before.lasti))

@@ -10,7 +10,7 @@ from typing import Any
 
 from ..array.backend import HOST, ndarray, xp
 from ..core.carriers import RAW
-from ..core.graph import Freed, Node, Withheld
+from ..core.graph import Node, Withheld, latest
 from ..core.row import Scalar, reader
 
 # Beside a small array half of an operation goes into turning a Python number into an array
@@ -32,7 +32,7 @@ def result_of(n: Any, keep: bool) -> Any:
     if isinstance(y, Withheld) or n.counter_result[0] != n.version_result:
         y = reader(n.row, "result")(n, RAW)
     if not keep:
-        n.saved_result = Freed.current
+        n.saved_result = latest.freed
     return y
 
 
@@ -41,7 +41,7 @@ def mul(n: Any, grad: Any, keep: bool) -> tuple:
     other = n.saved_other
     if other.__class__ is Scalar:
         if not keep:
-            n.saved_other = Freed.current
+            n.saved_other = latest.freed
         return grad * other.raw, None
     mine = theirs = None
     if to_self is not None:
@@ -50,9 +50,9 @@ def mul(n: Any, grad: Any, keep: bool) -> tuple:
         theirs = grad * array_of(n, "self", n.saved_self, n.version_self, to_self)
     if not keep:  # as `free` does, sooner
         if n.saved_self is not None:
-            n.saved_self = Freed.current
+            n.saved_self = latest.freed
         if n.saved_other is not None:
-            n.saved_other = Freed.current
+            n.saved_other = latest.freed
     return mine, theirs
 
 
@@ -100,7 +100,7 @@ def pow_number(n: Any, grad: Any, keep: bool) -> tuple:
         return n.apply(grad, RAW, keep)
     x = array_of(n, "self", n.saved_self, n.version_self, n.edges[0])
     if not keep:
-        n.saved_self = Freed.current
+        n.saved_self = latest.freed
     return (grad * (x + x),)
 
 

@@ -15,7 +15,7 @@ from typing import Any
 from ..array.backend import ndarray, xp
 from ..core.beside.lines import learners_line
 from ..core.carriers import RAW
-from ..core.graph import Freed, Node, TensorBase, attach, constant, new, results_modules, seqs
+from ..core.graph import Freed, Node, TensorBase, attach, constant, latest, new, results_modules, seqs
 from ..core.modes import grad_mode
 from ..core.row import TABLE
 from ..core.writes.views import view_of
@@ -121,7 +121,7 @@ class Factor:
 
     def free(self) -> None:
         if self.tensor is not None:
-            self.tensor, self.array = Freed.current, None
+            self.tensor, self.array = latest.freed, None
 
 
 class Product(Folded):
@@ -265,7 +265,7 @@ class CrossEntropy(Folded):
     def free(self) -> None:
         if self.chain is None:
             self.logs = self.at = None
-            self.saved_self = self.saved_target = self.saved_total_weight = Freed.current
+            self.saved_self = self.saved_target = self.saved_total_weight = latest.freed
         else:
             Node.free(self)
 

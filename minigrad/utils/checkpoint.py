@@ -20,7 +20,7 @@ from ..autograd.graph import active, saved_tensors_hooks
 from ..core.backward import backward
 from ..core.beside.saved import Packed
 from ..core.engine import steps
-from ..core.graph import Freed, Withheld
+from ..core.graph import Withheld, latest
 from ..core.modes import is_grad_enabled
 from ..manual import face
 from ..random import fork_rng, get_rng_state, set_rng_state
@@ -119,14 +119,14 @@ def checkpoint_sequential(functions: Any, segments: int, input: Any, use_reentra
 @contextmanager
 def repeated(state: Any) -> Iterator[None]:
     """Inside, random numbers come from `state` on, and a backward is another one than that around it."""
-    mark = Freed.current
+    mark = latest.freed
     try:
         with fork_rng(enabled=state is not None):
             if state is not None:
                 set_rng_state(state)
             yield
     finally:
-        Freed.current = mark
+        latest.freed = mark
 
 
 # ---- use_reentrant=False
@@ -166,7 +166,7 @@ class Region:
         return holder
 
     def unpack(self, holder: Holder) -> Any:
-        if self.mark is not Freed.current or holder not in self.again:
+        if self.mark is not latest.freed or holder not in self.again:
             self.run_again()
         return self.again.pop(holder)
 
@@ -176,7 +176,7 @@ class Region:
         args = [a.unpack(None, "tensors") if isinstance(a, Withheld) else a for a in self.args]
         with suppress(StopRecomputation), saved_tensors_hooks(self.pack_again, lambda t: t), enable_grad():
             self.repeat(*args)
-        self.mark = Freed.current
+        self.mark = latest.freed
         self.compare()
 
     def pack_again(self, t: Any) -> Any:

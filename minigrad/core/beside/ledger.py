@@ -10,7 +10,7 @@ from types import CodeType, FrameType
 from typing import Any
 from weakref import ref
 
-from ..graph import Freed, TensorBase, node_of
+from ..graph import Freed, TensorBase, latest, node_of
 from .lines import PACKAGE_FILES, _frame, learners_frame, learners_line
 
 KEPT, CALLERS = 256, 8
@@ -36,7 +36,7 @@ diary: deque[tuple[str, Any, Any, Freed, tuple]] = deque(maxlen=KEPT)
 
 def note(what: str, owner: Any, fact: Any = None) -> None:
     """Note that a line of the learner's did something to an optimizer, a module or a tensor."""
-    diary.append((what, ref(owner), fact, Freed.current, learners_line()))
+    diary.append((what, ref(owner), fact, latest.freed, learners_line()))
 
 
 def cut(kind: str, source: Any = None, result: Any = None, climb: bool = False) -> Any:

@@ -11,7 +11,7 @@ from ...array.backend import geometry, may_share_memory
 from ...text import presentation
 from ...text.presentation import need
 from ..carriers import TENSORS
-from ..graph import Freed, Node, TensorBase, Withheld, attach, function_of, new, seqs
+from ..graph import Node, TensorBase, Withheld, attach, function_of, latest, new, seqs
 from ..modes import INFERENCE, UNCOUNTED, grad_mode
 
 
@@ -203,7 +203,7 @@ class CopySlices(Node):
         piece = F.take_part(grad, self.whole, self.part)
         sent = fn.apply(piece, F, keep)
         if not keep:
-            self.fn = Freed.current
+            self.fn = latest.freed
         if self.edges[0] is None:
             return (None, *sent[1:])
         inside = piece * 0.0 if sent[0] is None else sent[0]
