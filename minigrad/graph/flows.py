@@ -40,6 +40,7 @@ class Flows:
     each: dict[str, str] = field(default_factory=dict)  # by slot, as if no edges were grouped
     norms: dict[str, float] = field(default_factory=dict)
     bad: str | None = None  # the first node that sent NaN or Inf though it had received none
+    at: str = ""  # the node that runs, or ran last
     error: str | None = None
 
     def __post_init__(self) -> None:
@@ -139,6 +140,10 @@ def flows(graph: Graph, *roots: AnyTensor, gradient: Any = None, few: int = 2,
             if len(given) != len(roots):
                 raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
             run(found, roots, given)
+        for node in graph.ops:
+            for name in (node.edge_id(e.slot) for e in node.edges if e.node):
+                if name not in found.norms:  # a gradient was wanted there, and the node had none
+                    found.texts.setdefault(found.groups.get(name, f"edge:{name}"), "None")
     except Exception as error:  # freed or overwritten values, or the learner's own hook
         found.error = f"{type(error).__name__}: {str(error).partition('. ')[0]}"
     return found.finish()
@@ -164,31 +169,32 @@ class Watch:
     """Told by the engine what happens, and tells a `Flows`."""
 
     def __init__(self, found: Flows, reader: Reader) -> None:
-        self.found, self.reader, self.id = found, reader, ""
+        self.found, self.reader = found, reader
         self.summed: dict[int, Any] = {}  # what un-broadcasting left of a gradient
 
     def ready(self, node: AnyNode) -> None:
         """A node is about to run."""
-        self.id = self.reader.ids.get(self.reader.key(node), "")
+        self.found.at = self.reader.ids.get(self.reader.key(node), "")
 
     def hook(self, node: AnyNode, kind: str, hook: Any, before: Any, after: Any) -> None:
         """What a gate let through, where it is plain which output it stands at."""
-        nrs = {h.nr for h in self.found.graph.hooks if h.node == self.id and h.kind == kind}
+        nrs = {h.nr for h in self.found.graph.hooks if h.node == self.found.at and h.kind == kind}
         if kind in ("tensor", "pre") and len(nrs) == 1:
             one = after[0] if isinstance(after, tuple) and len(after) == 1 else after
             one = one._array() if hasattr(one, "_array") else one
             if hasattr(one, "shape"):
-                self.found.texts[f"in:{self.id}:{nrs.pop()}"] = self.found.text(one)
-                self.found.hooked[self.id] = one
+                self.found.texts[f"in:{self.found.at}:{nrs.pop()}"] = self.found.text(one)
+                self.found.hooked[self.found.at] = one
 
     def capture(self, node: AnyNode, nr: int, grad: Any) -> None:
         """The copy that retain_grad takes."""
-        self.found.texts[f"in:{self.id}:{nr}"] = self.found.text(grad._array() if hasattr(grad, "_array") else grad)
+        found, array = self.found, grad._array() if hasattr(grad, "_array") else grad
+        found.texts[f"in:{found.at}:{nr}"] = found.text(array)
 
     def send(self, node: AnyNode, index: int, grad: Any, total: Any) -> None:
         """A gradient has left."""
-        if self.id and grad is not None:
-            self.found.sent(self.id, index, self.summed.pop(index, grad))
+        if self.found.at and grad is not None:
+            self.found.sent(self.found.at, index, self.summed.pop(index, grad))
 
     def unbroadcast(self, node: AnyNode, index: int, before: Any, after: Any) -> None:
         """The engine summed a gradient to the shape of a stretched input."""
@@ -196,7 +202,7 @@ class Watch:
         graph = self.found.graph  # of a very large one only a few edges are ever drawn
         words = sum_back(before, after) if len(graph.nodes) <= MANY and not graph.fault else ""
         if 0 < len(words) <= MOST_ROOM:
-            self.found.spelled[f"{self.id}:{index}"] = words
+            self.found.spelled[f"{self.found.at}:{index}"] = words
 
     def nothing(self, *facts: Any) -> None:
         """Other events show nothing here."""
@@ -230,6 +236,7 @@ def run_torch(found: Flows, roots: tuple[AnyTensor, ...], given: Sequence[Any]) 
 def telling(found: Flows, id: str, node: AnyNode) -> tuple[Any, Any]:
     """Hooks at a node of torch, behind the learner's: what arrives, and what leaves."""
     def arrived(grads: tuple[Any, ...]) -> None:
+        found.at = id
         found.texts |= {f"in:{id}:{nr}": found.text(grad.detach()) for nr, grad in enumerate(grads) if grad is not None}
 
     def hook(sent: tuple[Any, ...], received: tuple[Any, ...]) -> None:

@@ -197,7 +197,9 @@ class Painter:
                 drawer = self.graph.nodes_by_id[id].leaf if id in self.graph.nodes_by_id else None
                 dx, dy = (12, -14) if drawer else (-4, -13)
                 at = Box(b.right - wide + dx, b.y + dy, wide, 19)
-                self.part(self.over, "mg-order", f"order:{id}", "b", glyphs.badge(at, span), "order")
+                ran = "failed" not in self.values
+                self.part(self.over, "mg-order", f"order:{id}", "b", glyphs.badge(at, span, ran),
+                          "order" if ran else "planned")
 
     # ---- nodes
 
