@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import io
 import math
+import re
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
@@ -26,7 +27,7 @@ from .rule import MOST_ROOM, sum_back
 from .snapshot import AnyNode, AnyTensor, Graph
 
 WRITTEN_OUT = 4  # gradients that meet and are all written; of more the first two
-LONGEST = 32  # characters in a line
+LONGEST, SHORTEST = 32, 16  # characters in a line below a leaf; in one beside a node, where others wait for the room
 
 
 @dataclass
@@ -45,7 +46,7 @@ class Flows:
 
     def __post_init__(self) -> None:
         self.sums: dict[str, Any] = {}
-        self.at_leaf: dict[str, list[Any]] = {}
+        self.meeting: dict[str, list[Any]] = {}  # what arrives at a leaf, or at one output of a node
         self.hooked: dict[str, Any] = {}  # what is accumulated, where hooks of the leaf may have changed it
         self.spelled: dict[str, str] = {}  # edge -> `0.71 + 0.78 = 1.49` where the engine summed
 
@@ -54,6 +55,19 @@ class Flows:
         if math.prod(array.shape) <= self.few:
             return preview(array)
         return f"‖g‖ {two_digits(norm(array) if size is None else size)}"
+
+    def begin(self, reader: Reader, roots: Sequence[AnyTensor], seeds: Sequence[Any]) -> None:
+        """Gradients arrive at the roots."""
+        for t, seed in zip(roots, seeds, strict=True):
+            key, nr = reader.slot(t)
+            self.texts[f"seed:{reader.ids[key]}"] = self.text(seed)
+            self.arrives(reader.ids[key], nr, seed)
+
+    def arrives(self, id: str, nr: int, array: Any) -> None:
+        """A gradient comes to a leaf, or to an output of a node."""
+        leaf = self.graph.node(id).kind == "accumulate"
+        if leaf or len(self.graph.nodes) <= MANY:
+            self.meeting.setdefault(id if leaf else f"{id}:{nr}", []).append(array)
 
     def sent(self, id: str, slot: int, array: Any) -> None:
         """A gradient left node `id` through a slot."""
@@ -69,19 +83,21 @@ class Flows:
         if name in self.groups:  # at a box there is no `sum` whose terms could be meant
             self.sums[slot_name] = array if before is None else before + array
             self.texts[slot_name] = plain if before is None else self.text(self.sums[slot_name])
-        if edge.node and self.graph.node(edge.node).kind == "accumulate":
-            self.at_leaf.setdefault(edge.node, []).append(array)
+        if edge.node:
+            self.arrives(edge.node, edge.nr, array)
 
     def finish(self) -> Flows:
-        """Write the sums at the leaves, and let go of all arrays."""
-        for leaf, arrays in self.at_leaf.items():
+        """Write the sums, and let go of all arrays."""
+        for place, arrays in self.meeting.items():
             lost = self.graph.fault == "overwrite"  # then nothing was summed
             total = arrays[-1] if lost else sum(arrays[1:], arrays[0])
-            self.norms[leaf] = norm(self.hooked.get(leaf, total))
-            self.texts[f"sent:{leaf}"] = self.text(self.hooked.get(leaf, total))
+            if leaf := ":" not in place:
+                self.norms[place] = norm(self.hooked.get(place, total))
+                self.texts[f"sent:{place}"] = self.text(self.hooked.get(place, total))
             if len(arrays) > 1 and not lost:
-                self.texts[f"total:{leaf}"] = spelled(arrays, total) or self.text(total)
-        self.sums, self.at_leaf, self.hooked = {}, {}, {}
+                written = spelled(arrays, total, LONGEST if leaf else SHORTEST)
+                self.texts[f"{'total' if leaf else 'meet'}:{place}"] = written or self.text(total)
+        self.sums, self.meeting, self.hooked = {}, {}, {}
         return self
 
 
@@ -100,7 +116,7 @@ def first_bad(graph: Graph) -> tuple[str, str, str] | None:
     return None
 
 
-def spelled(arrays: list[Any], total: Any) -> str:
+def spelled(arrays: list[Any], total: Any, longest: int) -> str:
     """`a + b = c`: of small tensors whole, of large ones the largest entry to which all that is written adds."""
     flat, lead = total.reshape(-1), ""
     if len(flat) > 2:
@@ -119,10 +135,12 @@ def spelled(arrays: list[Any], total: Any) -> str:
             return ""
         words = [f"[{', '.join(t)}]" if len(t) > 1 else t[0] for t in (*written.operands, written.result)]
         parts = words[:-1] if len(words) <= WRITTEN_OUT + 1 else [*words[:2], "…", words[-2]]
-        left, right = lead + plus(parts), f"{written.sign} {words[-1]}"
-        if len(left) < LONGEST:
+        whole = f"{lead}{plus(parts)} {written.sign} {words[-1]}"
+        ends = [sign.start() for sign in re.finditer(r" [+−=≈] ", whole)]
+        end = ends[-1] if longest == LONGEST else min(ends, key=lambda end: max(end, len(whole) - end))
+        if end < LONGEST:
             break
-    return f"{left} {right}" if len(left) + len(right) < LONGEST else f"{left}\n{right}"
+    return whole if len(whole) < longest else f"{whole[:end]}\n{whole[end + 1:]}"
 
 
 def flows(graph: Graph, *roots: AnyTensor, gradient: Any = None, few: int = 2,
@@ -158,8 +176,7 @@ def run_minigrad(found: Flows, roots: tuple[AnyTensor, ...], given: Sequence[Any
     chosen = [constant(t._plain, xp.ones_like(t._array())) if g is None else g
               for t, g in zip(roots, given, strict=True) if t.requires_grad]
     seeds = [seed.copy() for seed in root_gradients(tuple(kept), chosen, False)]
-    for t, seed in zip(kept, seeds, strict=True):
-        found.texts[f"seed:{reader.ids[reader.slot(t)[0]]}"] = found.text(seed)
+    found.begin(reader, kept, seeds)
     with reader.untouched():
         for _ in steps([t._edge() for t in kept], seeds, AttendedTask(True, False, watch=watch)):
             pass
@@ -219,8 +236,7 @@ def run_torch(found: Flows, roots: tuple[AnyTensor, ...], given: Sequence[Any]) 
     reader.numbered()
     kept = [t for t in roots if t.requires_grad]
     seeds = [torch.ones_like(t) if g is None else g for t, g in zip(roots, given, strict=True) if t.requires_grad]
-    for t, seed in zip(kept, seeds, strict=True):
-        found.texts[f"seed:{reader.ids[reader.slot(t)[0]]}"] = found.text(seed)
+    found.begin(reader, kept, seeds)
     nodes = [(reader.ids[key], node) for key, node in reader.found.items() if hasattr(node, "next_functions")]
     leaves = {id: node.variable for id, node in nodes if hasattr(node, "variable")}
     with contextlib.ExitStack() as undo:
