@@ -303,9 +303,23 @@ def test_backward_has_numbers_for_several_roots_and_for_a_gradient_that_is_given
     y = x * 3
     both, given = draw(y.sum(), y, view="backward"), draw(y, view="backward", gradient=minigrad.tensor([1.0, 5.0]))
 
-    assert "[2, 2]" not in both.to_svg()
+    first, second = re.findall(r'data-id="meet:n2:0">.*?>([^<]*)</text>', both.to_svg())
+    assert f"{first} {second}" == "[1, 1] + [1, 1] = [2, 2]", "y is a root, and sum reaches it"
     assert "[6, 6]" in both.to_svg()
     assert "[3, 15]" in given.to_svg()
+
+
+@pytest.mark.parametrize("library", ["minigrad", *LIVE])
+def test_gradients_that_meet_are_an_equation_before_a_hook_sees_them(library):
+    torch = importlib.import_module(library)
+    p = torch.tensor([1.0, -2.0, 0.5], requires_grad=True)
+    m = p * p
+    m.register_hook(lambda grad: grad * 0.5)
+
+    svg = draw((m * m + m).sum(), view="backward").to_svg()
+
+    told = re.findall(r'data-id="meet:n\d+:0">.*?>([^<]*)</text>', svg)
+    assert " ".join(told) == "[1]: 1 + 4 + 4 = 9", "the largest entry: 1, and m twice"
 
 
 def test_where_backward_would_fail_there_are_no_numbers_and_the_picture_says_so():
@@ -313,8 +327,31 @@ def test_where_backward_would_fail_there_are_no_numbers_and_the_picture_says_so(
     loss = (x * x).sum()
     loss.backward()
 
-    assert "No numbers: backward would fail" in draw(loss, view="backward").to_svg()
+    svg = draw(loss, view="backward").to_svg()
+    assert "No numbers: backward would fail (MulBackward0: RuntimeError" in svg
+    assert "order that backward would take" in svg
+    assert not re.search(r'class="[^"]*mg-check', svg), "no node has a tick: nothing ran to its end"
+    assert 'class="mg-op mg-marked" data-id="n2"' in svg, "where it fails"
     assert "反向传播会失败" in draw(loss, view="backward", lang="zh").to_svg()
+
+
+@pytest.mark.parametrize("library", ["minigrad", *LIVE])
+def test_a_gradient_that_a_function_does_not_give_is_none_on_its_wire(library):
+    torch = importlib.import_module(library)
+
+    class Half(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x, scale):
+            return x * scale
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad, None
+
+    x, scale = torch.tensor([1.0, 2.0], requires_grad=True), torch.tensor(0.5, requires_grad=True)
+    svg = draw(Half.apply(x, scale).sum(), view="backward").to_svg()
+
+    assert svg.count(">None</text>") == 1 + 2, "on the wire to `scale`, and in two drawers"
 
 
 @pytest.mark.parametrize(("width", "text"), [(2, "[1, 1] + [1, −2] + [1, −2] = [3, −3]"), (3, "[2]: 1 + 3 + 3 = 7")])

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import io
 import math
+import re
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
@@ -26,7 +27,7 @@ from .rule import MOST_ROOM, sum_back
 from .snapshot import AnyNode, AnyTensor, Graph
 
 WRITTEN_OUT = 4  # gradients that meet and are all written; of more the first two
-LONGEST = 32  # characters in a line
+LONGEST, SHORTEST = 32, 16  # characters in a line below a leaf; in one beside a node, where others wait for the room
 
 
 @dataclass
@@ -40,11 +41,12 @@ class Flows:
     each: dict[str, str] = field(default_factory=dict)  # by slot, as if no edges were grouped
     norms: dict[str, float] = field(default_factory=dict)
     bad: str | None = None  # the first node that sent NaN or Inf though it had received none
+    at: str = ""  # the node that runs, or ran last
     error: str | None = None
 
     def __post_init__(self) -> None:
         self.sums: dict[str, Any] = {}
-        self.at_leaf: dict[str, list[Any]] = {}
+        self.meeting: dict[str, list[Any]] = {}  # what arrives at a leaf, or at one output of a node
         self.hooked: dict[str, Any] = {}  # what is accumulated, where hooks of the leaf may have changed it
         self.spelled: dict[str, str] = {}  # edge -> `0.71 + 0.78 = 1.49` where the engine summed
 
@@ -53,6 +55,19 @@ class Flows:
         if math.prod(array.shape) <= self.few:
             return preview(array)
         return f"‖g‖ {two_digits(norm(array) if size is None else size)}"
+
+    def begin(self, reader: Reader, roots: Sequence[AnyTensor], seeds: Sequence[Any]) -> None:
+        """Gradients arrive at the roots."""
+        for t, seed in zip(roots, seeds, strict=True):
+            key, nr = reader.slot(t)
+            self.texts[f"seed:{reader.ids[key]}"] = self.text(seed)
+            self.arrives(reader.ids[key], nr, seed)
+
+    def arrives(self, id: str, nr: int, array: Any) -> None:
+        """A gradient comes to a leaf, or to an output of a node."""
+        leaf = self.graph.node(id).kind == "accumulate"
+        if leaf or len(self.graph.nodes) <= MANY:
+            self.meeting.setdefault(id if leaf else f"{id}:{nr}", []).append(array)
 
     def sent(self, id: str, slot: int, array: Any) -> None:
         """A gradient left node `id` through a slot."""
@@ -68,19 +83,21 @@ class Flows:
         if name in self.groups:  # at a box there is no `sum` whose terms could be meant
             self.sums[slot_name] = array if before is None else before + array
             self.texts[slot_name] = plain if before is None else self.text(self.sums[slot_name])
-        if edge.node and self.graph.node(edge.node).kind == "accumulate":
-            self.at_leaf.setdefault(edge.node, []).append(array)
+        if edge.node:
+            self.arrives(edge.node, edge.nr, array)
 
     def finish(self) -> Flows:
-        """Write the sums at the leaves, and let go of all arrays."""
-        for leaf, arrays in self.at_leaf.items():
+        """Write the sums, and let go of all arrays."""
+        for place, arrays in self.meeting.items():
             lost = self.graph.fault == "overwrite"  # then nothing was summed
             total = arrays[-1] if lost else sum(arrays[1:], arrays[0])
-            self.norms[leaf] = norm(self.hooked.get(leaf, total))
-            self.texts[f"sent:{leaf}"] = self.text(self.hooked.get(leaf, total))
+            if leaf := ":" not in place:
+                self.norms[place] = norm(self.hooked.get(place, total))
+                self.texts[f"sent:{place}"] = self.text(self.hooked.get(place, total))
             if len(arrays) > 1 and not lost:
-                self.texts[f"total:{leaf}"] = spelled(arrays, total) or self.text(total)
-        self.sums, self.at_leaf, self.hooked = {}, {}, {}
+                written = spelled(arrays, total, LONGEST if leaf else SHORTEST)
+                self.texts[f"{'total' if leaf else 'meet'}:{place}"] = written or self.text(total)
+        self.sums, self.meeting, self.hooked = {}, {}, {}
         return self
 
 
@@ -99,7 +116,7 @@ def first_bad(graph: Graph) -> tuple[str, str, str] | None:
     return None
 
 
-def spelled(arrays: list[Any], total: Any) -> str:
+def spelled(arrays: list[Any], total: Any, longest: int) -> str:
     """`a + b = c`: of small tensors whole, of large ones the largest entry to which all that is written adds."""
     flat, lead = total.reshape(-1), ""
     if len(flat) > 2:
@@ -118,10 +135,12 @@ def spelled(arrays: list[Any], total: Any) -> str:
             return ""
         words = [f"[{', '.join(t)}]" if len(t) > 1 else t[0] for t in (*written.operands, written.result)]
         parts = words[:-1] if len(words) <= WRITTEN_OUT + 1 else [*words[:2], "…", words[-2]]
-        left, right = lead + plus(parts), f"{written.sign} {words[-1]}"
-        if len(left) < LONGEST:
+        whole = f"{lead}{plus(parts)} {written.sign} {words[-1]}"
+        ends = [sign.start() for sign in re.finditer(r" [+−=≈] ", whole)]
+        end = ends[-1] if longest == LONGEST else min(ends, key=lambda end: max(end, len(whole) - end))
+        if end < LONGEST:
             break
-    return f"{left} {right}" if len(left) + len(right) < LONGEST else f"{left}\n{right}"
+    return whole if len(whole) < longest else f"{whole[:end]}\n{whole[end + 1:]}"
 
 
 def flows(graph: Graph, *roots: AnyTensor, gradient: Any = None, few: int = 2,
@@ -139,6 +158,10 @@ def flows(graph: Graph, *roots: AnyTensor, gradient: Any = None, few: int = 2,
             if len(given) != len(roots):
                 raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
             run(found, roots, given)
+        for node in graph.ops:
+            for name in (node.edge_id(e.slot) for e in node.edges if e.node):
+                if name not in found.norms:  # a gradient was wanted there, and the node had none
+                    found.texts.setdefault(found.groups.get(name, f"edge:{name}"), "None")
     except Exception as error:  # freed or overwritten values, or the learner's own hook
         found.error = f"{type(error).__name__}: {str(error).partition('. ')[0]}"
     return found.finish()
@@ -153,8 +176,7 @@ def run_minigrad(found: Flows, roots: tuple[AnyTensor, ...], given: Sequence[Any
     chosen = [constant(t._plain, xp.ones_like(t._array())) if g is None else g
               for t, g in zip(roots, given, strict=True) if t.requires_grad]
     seeds = [seed.copy() for seed in root_gradients(tuple(kept), chosen, False)]
-    for t, seed in zip(kept, seeds, strict=True):
-        found.texts[f"seed:{reader.ids[reader.slot(t)[0]]}"] = found.text(seed)
+    found.begin(reader, kept, seeds)
     with reader.untouched():
         for _ in steps([t._edge() for t in kept], seeds, AttendedTask(True, False, watch=watch)):
             pass
@@ -164,31 +186,32 @@ class Watch:
     """Told by the engine what happens, and tells a `Flows`."""
 
     def __init__(self, found: Flows, reader: Reader) -> None:
-        self.found, self.reader, self.id = found, reader, ""
+        self.found, self.reader = found, reader
         self.summed: dict[int, Any] = {}  # what un-broadcasting left of a gradient
 
     def ready(self, node: AnyNode) -> None:
         """A node is about to run."""
-        self.id = self.reader.ids.get(self.reader.key(node), "")
+        self.found.at = self.reader.ids.get(self.reader.key(node), "")
 
     def hook(self, node: AnyNode, kind: str, hook: Any, before: Any, after: Any) -> None:
         """What a gate let through, where it is plain which output it stands at."""
-        nrs = {h.nr for h in self.found.graph.hooks if h.node == self.id and h.kind == kind}
+        nrs = {h.nr for h in self.found.graph.hooks if h.node == self.found.at and h.kind == kind}
         if kind in ("tensor", "pre") and len(nrs) == 1:
             one = after[0] if isinstance(after, tuple) and len(after) == 1 else after
             one = one._array() if hasattr(one, "_array") else one
             if hasattr(one, "shape"):
-                self.found.texts[f"in:{self.id}:{nrs.pop()}"] = self.found.text(one)
-                self.found.hooked[self.id] = one
+                self.found.texts[f"in:{self.found.at}:{nrs.pop()}"] = self.found.text(one)
+                self.found.hooked[self.found.at] = one
 
     def capture(self, node: AnyNode, nr: int, grad: Any) -> None:
         """The copy that retain_grad takes."""
-        self.found.texts[f"in:{self.id}:{nr}"] = self.found.text(grad._array() if hasattr(grad, "_array") else grad)
+        found, array = self.found, grad._array() if hasattr(grad, "_array") else grad
+        found.texts[f"in:{found.at}:{nr}"] = found.text(array)
 
     def send(self, node: AnyNode, index: int, grad: Any, total: Any) -> None:
         """A gradient has left."""
-        if self.id and grad is not None:
-            self.found.sent(self.id, index, self.summed.pop(index, grad))
+        if self.found.at and grad is not None:
+            self.found.sent(self.found.at, index, self.summed.pop(index, grad))
 
     def unbroadcast(self, node: AnyNode, index: int, before: Any, after: Any) -> None:
         """The engine summed a gradient to the shape of a stretched input."""
@@ -196,7 +219,7 @@ class Watch:
         graph = self.found.graph  # of a very large one only a few edges are ever drawn
         words = sum_back(before, after) if len(graph.nodes) <= MANY and not graph.fault else ""
         if 0 < len(words) <= MOST_ROOM:
-            self.found.spelled[f"{self.id}:{index}"] = words
+            self.found.spelled[f"{self.found.at}:{index}"] = words
 
     def nothing(self, *facts: Any) -> None:
         """Other events show nothing here."""
@@ -213,8 +236,7 @@ def run_torch(found: Flows, roots: tuple[AnyTensor, ...], given: Sequence[Any]) 
     reader.numbered()
     kept = [t for t in roots if t.requires_grad]
     seeds = [torch.ones_like(t) if g is None else g for t, g in zip(roots, given, strict=True) if t.requires_grad]
-    for t, seed in zip(kept, seeds, strict=True):
-        found.texts[f"seed:{reader.ids[reader.slot(t)[0]]}"] = found.text(seed)
+    found.begin(reader, kept, seeds)
     nodes = [(reader.ids[key], node) for key, node in reader.found.items() if hasattr(node, "next_functions")]
     leaves = {id: node.variable for id, node in nodes if hasattr(node, "variable")}
     with contextlib.ExitStack() as undo:
@@ -230,6 +252,7 @@ def run_torch(found: Flows, roots: tuple[AnyTensor, ...], given: Sequence[Any]) 
 def telling(found: Flows, id: str, node: AnyNode) -> tuple[Any, Any]:
     """Hooks at a node of torch, behind the learner's: what arrives, and what leaves."""
     def arrived(grads: tuple[Any, ...]) -> None:
+        found.at = id
         found.texts |= {f"in:{id}:{nr}": found.text(grad.detach()) for nr, grad in enumerate(grads) if grad is not None}
 
     def hook(sent: tuple[Any, ...], received: tuple[Any, ...]) -> None:

@@ -191,7 +191,8 @@ class Builder:
         block = Block(node.id)
         third = words.third_line(node, self.show)
         wide = max(width(node.op) + (46 if third else 0), width(node.name, bold=True), width(third, 12.5), 66) + 24
-        several, apart = len(self.graph.outputs(node.id)), 50 if node.id in self.hooks else 32
+        sums = [t for t in self.graph.outputs(node.id) if f"meet:{node.id}:{t.nr}" in self.values]
+        several, apart = len(self.graph.outputs(node.id)), 50 if sums or node.id in self.hooks else 32
         high = max(60 if third else CARD, 18 * (len(node.edges) - 1) + 14, apart * several * (several > 1))
         pill = block.boxes[node.id] = Box(-wide / 2, -high / 2, wide, high)
         block.room.append(Box(0, pill.y - BADGE, 1, BADGE))
@@ -200,6 +201,7 @@ class Builder:
         low = self.cards(block, node, pill) if "cards" in self.show else pill.bottom
         self.stem(block, node, pill)
         self.left(block, node, pill, low)
+        self.meetings(block, node, pill, low == pill.bottom and not block.below and len(block.entries) == 1)
         return block
 
     def notes(self, block: Block, node: NodeRecord, pill: Box) -> None:
@@ -302,6 +304,25 @@ class Builder:
             x = self.gate(block, hook, x, y, 1) + 10
         last = (on_tensor or before)[-1:] if on_tensor or not sheet else []
         block.entries[t.nr] = (block.boxes[last[0].id].right if last else x, y)
+
+    def meetings(self, block: Block, node: NodeRecord, pill: Box, bare: bool) -> None:
+        """Room for the sums of what arrives: under a `bare` pill, else over and under the wire."""
+        for t in self.graph.outputs(node.id):
+            slot, (x, y) = f"meet:{node.id}:{t.nr}", block.entries[t.nr]
+            gates = [block.boxes[h.id].cx + width(words.gate_label(self.graph, h, self.lang)) / 2
+                     for h in self.hooks.get(node.id, []) if h.nr == t.nr and h.id in block.boxes]
+            if bare and not gates:
+                self.sum_lines(block, slot, pill.x, pill.bottom + 17, 18)
+            else:
+                free = max(x, *gates, x + 24 * (t.id in self.graph.roots)) + 6
+                self.sum_lines(block, slot, free, y - 8, 25)
+
+    def sum_lines(self, block: Block, slot: str, x: float, y: float, step: float) -> None:
+        """Room for the equation of gradients that meet, whose second line stands lower by `step`."""
+        for k, part in enumerate(self.values.get(slot, "").split("\n")):
+            if part:
+                block.slots[f"{slot}:{k}"] = (x, y + step * k, "start")
+                block.room.append(Box(x, y - 15 + step * k, width(part, bold=True) + 6, 20))
 
     def gate(self, block: Block, hook: Hook, x: float, y: float, side: int) -> float:
         """Put a gate and its word to the right (1) or left (-1) of `x`; returns the far end."""
@@ -504,10 +525,7 @@ class Builder:
         """The drawer, and glued under it the leaf, whose box it returns; the sum of its gradients below."""
         block.boxes[node.id] = Box(place.x, place.y, place.w, self.drawer)
         card = block.boxes[self.graph.tensor(node.leaf).id] = Box(place.x, place.y + self.drawer, place.w, place.h)
-        for k, part in enumerate(self.values.get(f"total:{node.id}", "").split("\n")):
-            if part:
-                block.slots[f"total:{node.id}:{k}"] = (card.x, card.bottom + 17 + 18 * k, "start")
-                block.room.append(Box(card.x, card.bottom, width(part, bold=True), 22 + 18 * k))
+        self.sum_lines(block, f"total:{node.id}", card.x, card.bottom + 17, 18)
         return card
 
     def leaf(self, node: NodeRecord) -> Block:

@@ -129,10 +129,10 @@ def toggle(b: Box, label: str) -> str:
     return rect(b, 4, "mg-toggle") + text(b.cx, b.cy + 4.5, label, "mg-c mg-b")
 
 
-def badge(b: Box, number: str) -> str:
-    """A tick and the place in the order of backward."""
-    tick = path(d("M", b.x + 7, b.cy + 0.5, "l", 3, 3.4, "l", 5.4, -6.4), "mg-check")
-    return rect(b, 9.5, "mg-rim") + tick + text(b.x + 19, b.cy + 4.5, number, "mg-b")
+def badge(b: Box, number: str, ran: bool = True) -> str:
+    """The place in the order of backward, and a tick where it was taken."""
+    tick = path(d("M", b.x + 7, b.cy + 0.5, "l", 3, 3.4, "l", 5.4, -6.4), "mg-check") if ran else ""
+    return rect(b, 9.5, "mg-rim") + tick + text(b.x + (19 if ran else 13), b.cy + 4.5, number, "mg-b")
 
 
 def join(x: float, y: float) -> str:
@@ -219,6 +219,7 @@ LEGEND: dict[str, Callable[[Box], str]] = {
     "copy": lambda b: group("mg-copy", "".join(rect(Box(b.x + x, b.y + y, 29, 14), 3, "mg-sheet")
                                                for x, y in ((5, 0), (0, 4)))),
     "join": lambda b: group("mg-join", join(b.cx, b.cy)), "order": lambda b: group("mg-order", badge(b, "")),
+    "planned": lambda b: group("mg-order", badge(b, "1", False)),
     "sum": _card("mg-sum", 9), "expand": _card("mg-expand", 9),
     "shares": lambda b: path(d("M", b.x + 10, b.cy, "H", b.right), "mg-shares") + diamond_end(b.x, b.cy, 5),
     "view": lambda b: group("mg-nonleaf mg-view", tab(b, 14, 4)),

@@ -197,7 +197,9 @@ class Painter:
                 drawer = self.graph.nodes_by_id[id].leaf if id in self.graph.nodes_by_id else None
                 dx, dy = (12, -14) if drawer else (-4, -13)
                 at = Box(b.right - wide + dx, b.y + dy, wide, 19)
-                self.part(self.over, "mg-order", f"order:{id}", "b", glyphs.badge(at, span), "order")
+                ran = "failed" not in self.values
+                self.part(self.over, "mg-order", f"order:{id}", "b", glyphs.badge(at, span, ran),
+                          "order" if ran else "planned")
 
     # ---- nodes
 
@@ -230,11 +232,15 @@ class Painter:
             body += path(d("M", b.right - 30, b.y + 30, "h 16"), "mg-handle")
             body += self.grad_line(self.graph.tensor(n.leaf), b.x + 10, b.y + 35)
         self.part(self.parts, "mg-acc", n.id, "rb", body, "acc")
-        for k, line in enumerate(self.values.get(f"total:{n.id}", "").split("\n")):
-            if line and f"total:{n.id}:{k}" in self.at.slots:
-                x, y, _ = self.at.slots[f"total:{n.id}:{k}"]
-                self.part(self.over, "mg-total", f"total:{n.id}", "b", text(x, y, line, "mg-g mg-halo"))
+        self.sum(f"total:{n.id}")
         self.stem(n, b)
+
+    def sum(self, slot: str) -> None:
+        """The equation of gradients that meet."""
+        for k, line in enumerate(self.values.get(slot, "").split("\n")):
+            if line and f"{slot}:{k}" in self.at.slots:
+                x, y, _ = self.at.slots[f"{slot}:{k}"]
+                self.part(self.over, "mg-total", slot, "b", text(x, y, line, "mg-g mg-halo"))
 
     def grad_line(self, t: TensorRecord, x: float, y: float) -> str:
         """`.grad` and its value."""
@@ -246,6 +252,7 @@ class Painter:
         """The last bit of wire before a node and the first after it, where gates stand on them."""
         for t in self.graph.outputs(n.id):
             place = f"{n.id}:{t.nr}"
+            self.sum(f"meet:{place}")
             if place in self.stems:
                 x, y = self.at.entries[place]
                 end = b.right - (inset(b, y) if n.kind == "op" else 0)
