@@ -97,6 +97,7 @@ class Flows:
             if len(arrays) > 1 and not lost:
                 written = spelled(arrays, total, LONGEST if leaf else SHORTEST)
                 self.texts[f"{'total' if leaf else 'meet'}:{place}"] = written or self.text(total)
+                self.texts.pop(f"got:{place}", None)  # the sum is what a hook receives
         self.sums, self.meeting, self.hooked = {}, {}, {}
         return self
 
@@ -197,10 +198,12 @@ class Watch:
         """What a gate let through, where it is plain which output it stands at."""
         nrs = {h.nr for h in self.found.graph.hooks if h.node == self.found.at and h.kind == kind}
         if kind in ("tensor", "pre") and len(nrs) == 1:
-            one = after[0] if isinstance(after, tuple) and len(after) == 1 else after
-            one = one._array() if hasattr(one, "_array") else one
+            got, one = (g[0] if isinstance(g, tuple) and len(g) == 1 else g for g in (before, after))
+            got, one = (g._array() if hasattr(g, "_array") else g for g in (got, one))
             if hasattr(one, "shape"):
-                self.found.texts[f"in:{self.found.at}:{nrs.pop()}"] = self.found.text(one)
+                place = f"{self.found.at}:{nrs.pop()}"
+                self.found.texts[f"in:{place}"] = self.found.text(one)
+                self.found.texts.setdefault(f"got:{place}", self.found.text(got))
                 self.found.hooked[self.found.at] = one
 
     def capture(self, node: AnyNode, nr: int, grad: Any) -> None:

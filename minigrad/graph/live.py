@@ -22,7 +22,7 @@ from operator import attrgetter
 from typing import Any
 
 from ..array.backend import xp
-from ..core.beside.ledger import places
+from ..core.beside.ledger import Place, places
 from ..core.beside.scopes import calls
 from ..core.carriers import RAW
 from ..core.graph import ACCUMULATE_SEQ, Node, Withheld, node_of
@@ -541,21 +541,32 @@ class Reader:
 
 
     def cuts(self) -> Iterable[Cut]:
-        """The places that cut off something of this graph, or what goes into it, of which somebody still holds what
-        came of it."""
+        """The places that cut off something of this graph, or what goes into it, where somebody still holds what came
+        of it; else those at an operand of an operation, and those where a constant of this graph is written."""
         left: dict[Slot, list[str]] = {self.slot(t): [] for p in [*places.values()] if (t := p.result()) is not None}
         for key, i in ((key, i) for key, slots in self.edges.items() if left for i, s in enumerate(slots) if s is None):
             for value in self.saved_input(key, i):
                 left.get(self.slot(value), []).append(f"{self.ids[key]}:{i}")
+        constants = {t.name for t in self.records.values() if t.kind == "constant"}
         for number, place in enumerate(list(places.values()), 1):
             origin, result = place.origin(), place.result()
-            if result is not None:
-                node = self.ids.get(("leaf", id(origin)) if self.is_tensor(origin) else id(origin))
-                tensor = self.ids.get(slot := self.slot(result))
-                cut = Cut(f"c{number}", program.word(place), program.where(place)[1:], place.count, node, tensor,
-                          () if tensor else tuple(left.get(slot, ())))
-                if node or tensor or cut.into:
-                    yield cut
+            node = self.ids.get(("leaf", id(origin)) if self.is_tensor(origin) else id(origin))
+            tensor = None if result is None else self.ids.get(self.slot(result))
+            into = self.taken(place) if result is None else [] if tensor else left.get(self.slot(result), [])
+            if into or tensor or (node and (result is not None or not constants.isdisjoint(program.written_at(place)))):
+                yield Cut(f"c{number}", program.word(place), program.where(place)[1:], place.count, node, tensor,
+                          tuple(into))
+
+    def taken(self, place: Place) -> list[str]:
+        """Where the last cut of a place went in, though nobody holds what came of it: at an edge of the operation
+        around it, on its side of the sign."""
+        around = program.around(place)
+        later = [(n.seq, key) for key, n in self.found.items() if getattr(n, "code", None) is place.code
+                 and n.seq > place.seq and program.expression(n.code, n.lasti) in around]
+        key = min(later, default=(0, None))[1]
+        sign = program.expression(*self.place(self.found[key])) if key else None
+        return [f"{self.ids[key]}:{i}" for i, side in enumerate(("left", "right")) if key and len(self.edges[key]) == 2
+                and self.edges[key][i] is None and getattr(sign, side, None) in around]
 
 
 @contextlib.contextmanager
@@ -593,7 +604,7 @@ def later(held: Any) -> Any:
 def op_name(name: str) -> str:
     """The forward's word in a node's name: `mul` of MulBackward0, `log_softmax` of LogSoftmax..."""
     short = re.sub(r"(Backward|Backwards)?\d*(_copy)?$", "", name.rpartition("::")[2])
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z][a-z])|(?<=\dD)(?=[A-Z])", "_", short).lower()
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z][a-z0-9])|(?<=\dD)(?=[A-Z])", "_", short).lower()
 
 
 def saved_text(value: Any) -> str:

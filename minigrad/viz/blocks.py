@@ -303,7 +303,12 @@ class Builder:
         for hook in on_tensor:
             x = self.gate(block, hook, x, y, 1) + 10
         last = (on_tensor or before)[-1:] if on_tensor or not sheet else []
-        block.entries[t.nr] = (block.boxes[last[0].id].right if last else x, y)
+        end = block.boxes[last[0].id].right if last else x
+        if wide := self.slot_width(f"got:{node.id}:{t.nr}"):  # what the outermost gate receives
+            block.room.append(Box(end, y - 20, wide + 20, 26))
+            block.slots[f"got:{node.id}:{t.nr}"] = (end + 10 + wide / 2, y - 8, "middle")
+            end += wide + 20
+        block.entries[t.nr] = (end, y)
 
     def meetings(self, block: Block, node: NodeRecord, pill: Box, bare: bool) -> None:
         """Room for the sums of what arrives: under a `bare` pill, else over and under the wire."""
