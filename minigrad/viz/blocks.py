@@ -317,7 +317,7 @@ class Builder:
             gates = [block.boxes[h.id].cx + width(words.gate_label(self.graph, h, self.lang)) / 2
                      for h in self.hooks.get(node.id, []) if h.nr == t.nr and h.id in block.boxes]
             if bare and not gates:
-                self.sum_lines(block, slot, pill.x, pill.bottom + 17, 18)
+                self.sum_lines(block, slot, pill.x + 14, pill.bottom + 17, 18)  # right of the texts of ports
             else:
                 free = max(x, *gates, x + 24 * (t.id in self.graph.roots)) + 6
                 self.sum_lines(block, slot, free, y - 8, 25)
