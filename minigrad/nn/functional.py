@@ -20,12 +20,13 @@ from ..core.writes.inplace import inplace as in_place
 from ..creation import ones_like, zeros_like
 from ..manual import face
 from ..ops import calls
-from ..ops.checks import check_dim, common_shape, implemented, need, own_dim, require, same_type, titled, worded
+from ..ops.checks import check_dim, common_shape, implemented, need, own_dim, require, same_type, titled
 from ..ops.kernels.conv import check_indices, check_parameters, shares
 from ..ops.kernels.loss import MEAN, NONE, SUM
 from ..ops.kernels.shape import drawn
 from ..ops.table import activation as act, conv, loss, pointwise, reduce, shape
 from ..text import presentation, torch_names
+from ..wording import worded
 
 _REDUCTIONS = {"none": NONE, "mean": MEAN, "sum": SUM}
 _PADS = {"reflect": (conv.reflection_pad1d, conv.reflection_pad2d),
