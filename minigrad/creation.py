@@ -309,7 +309,6 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any 
         return made(random.normal(_size_of((size,)), _kind(dtype), mean, std, generator), requires_grad, device)
     if isinstance(mean, TensorBase):
         return (TENSORS.normal_both if isinstance(std, TensorBase) else TENSORS.normal_mean)(mean, std, generator)
-    require(isinstance(std, TensorBase), "neither is a tensor", TypeError)
     return TENSORS.normal_std(std, mean, generator)
 
 
