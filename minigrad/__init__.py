@@ -37,7 +37,7 @@ from .creation import (
 )
 from .graph import tracebacks as _tracebacks
 from .manual import document as _document
-from .ops.checks import as_function as _as_function
+from .wording import as_function as _as_function
 from .random import get_rng_state, set_rng_state
 from .text import get_language, presentation, set_language
 

@@ -1,6 +1,6 @@
 """The language: every name a tensor answers to, and the row of the table that it means.
 
-Read it as an index: `table.pointwise.mul` is the row itself, `calls.pointwise.add_of` what torch makes of a call;
+Read it as an index: `table.pointwise.mul` is the row itself, `calls.pointwise.add` what torch makes of a call;
 what is here besides names is conversion (`item`, `numpy`), printing and the calls of backward.
 """
 
@@ -24,8 +24,9 @@ from .core.modes import INFERENCE, Uncounted, grad_mode, lifted
 from .core.writes.inplace import inplace
 from .core.writes.views import place_of
 from .ops import calls, table
-from .ops.checks import as_function, as_method, check_dim, need, require, titled, worded, words
+from .ops.checks import check_dim, need, require, titled
 from .text import presentation, torch_names
+from .wording import as_function, as_method, worded, words
 
 
 class Size(tuple[int, ...]):

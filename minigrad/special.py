@@ -5,9 +5,9 @@ The rows are in `minigrad.ops.table`; this file only says which of them torch ha
 
 from ._tensor import Tensor
 from .ops.calls.activation import log_softmax, polygamma_function as polygamma, softmax
-from .ops.checks import as_function
 from .ops.table.activation import digamma, erf, erfc, erfinv, lgamma as gammaln, logit
 from .ops.table.pointwise import exp2, expm1, log1p, sigmoid as expit, sinc
+from .wording import as_function
 
 psi, logsumexp, round, xlogy = digamma, Tensor.logsumexp, Tensor.round, as_function("xlogy", Tensor.xlogy)
 

@@ -14,18 +14,19 @@ from ..autograd.grad_mode import no_grad
 from ..core.beside.arguments import answer
 from ..core.beside.ledger import note
 from ..core.carriers import TENSORS
-from ..core.graph import constant
+from ..core.graph import bump, constant
 from ..core.modes import grad_mode, lifted
 from ..core.writes.inplace import inplace as in_place
 from ..creation import ones_like, zeros_like
 from ..manual import face
 from ..ops import calls
-from ..ops.checks import check_dim, common_shape, implemented, need, own_dim, require, same_type, titled, worded
+from ..ops.checks import check_dim, common_shape, implemented, need, own_dim, require, same_type, titled
 from ..ops.kernels.conv import check_indices, check_parameters, shares
 from ..ops.kernels.loss import MEAN, NONE, SUM
 from ..ops.kernels.shape import drawn
 from ..ops.table import activation as act, conv, loss, pointwise, reduce, shape
 from ..text import presentation, torch_names
+from ..wording import worded
 
 _REDUCTIONS = {"none": NONE, "mean": MEAN, "sum": SUM}
 _PADS = {"reflect": (conv.reflection_pad1d, conv.reflection_pad2d),
@@ -248,10 +249,12 @@ def row_of(padding_idx: int, count: int) -> int:
 def _renormalize(weight: Any, indices: Any, max_norm: float, norm_type: float) -> None:
     """Shorten, in place, the rows that are asked for and longer than `max_norm`."""
     check_indices(indices._data, 2, "embedding_renorm_")
-    for row in [weight.select(0, i) for i in xp.unique(indices._data).tolist()]:
-        norm = row.norm(norm_type)
+    table = weight._alias(weight._array(), None)  # all rows count as one write
+    for row in [table.select(0, i) for i in xp.unique(indices._data).tolist()]:
+        norm = row.norm(norm_type).item()
         if norm > max_norm:
             row *= max_norm / (norm + 1e-7)
+    bump(weight)
 
 
 def one_hot(input: Any, num_classes: int = -1) -> Any:

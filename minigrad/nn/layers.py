@@ -580,13 +580,7 @@ def _layer(name: str, function: Callable, shown: str = "", /, inputs: int = 1, *
     if not options:
         own = list(inspect.signature(function).parameters.values())[inputs:]
         options = {p.name: ... if p.default is p.empty else p.default for p in own if p.kind is p.POSITIONAL_OR_KEYWORD}
-    kept = options.keys() - {"size_average", "reduce"}
-
-    # Python refuses what does not fit; torch's pools take their arguments in a class of no dimensions
-    listed = ", ".join(n if default is ... else f"{n}=options[{n!r}]" for n, default in options.items())
-    taken = eval(f"lambda self, {listed}: locals()", {"options": options})
-    owner = f"_{name[:-2]}Nd" if name.startswith(("Max", "Adaptive")) else name
-    taken.__qualname__ = f"{owner}.__init__"
+    taken, kept = _taker(name, options), options.keys() - {"size_average", "reduce"}
 
     def __init__(self: Any, *args: Any, **given: Any) -> None:
         Module.__init__(self)
@@ -609,13 +603,20 @@ def _layer(name: str, function: Callable, shown: str = "", /, inputs: int = 1, *
     def forward(self: Any, *inputs: Any) -> Any:
         return function(*inputs, **{n: getattr(self, n) for n in kept})
 
-    def extra_repr(self: Any) -> str:
-        silent = "inplace" in kept and not self.inplace
-        return _shown_options(self, shown.removesuffix("inplace") if silent else shown)
-
+    always = shown.removesuffix("inplace")
+    extra_repr = partialmethod(_shown_options, always, **({} if always == shown else {"inplace": False}))
     doc = f"`{name}` as a module; see `nn.functional.{getattr(function, '__name__', name.lower())}`."
     body = {"__init__": __init__, "forward": forward, "extra_repr": extra_repr, "__module__": __name__, "__doc__": doc}
     return type(name, (Module,), body)
+
+
+def _taker(name: str, options: dict[str, Any]) -> Callable:
+    """What takes the arguments of a layer's `__init__`, as a dict; Python refuses those that do not fit."""
+    listed = ", ".join(n if default is ... else f"{n}=options[{n!r}]" for n, default in options.items())
+    taken = eval(f"lambda self, {listed}: locals()", {"options": options})
+    owner = f"_{name[:-2]}Nd" if name.startswith(("Max", "Adaptive")) else name  # torch's pools have one for all
+    taken.__qualname__ = f"{owner}.__init__"
+    return taken
 
 
 ReLU        = _layer("ReLU", functional.relu, "inplace")

@@ -10,7 +10,6 @@ from typing import Any
 
 from ...array import dtypes, random
 from ...array.backend import HOST, as_strided as strided_view, device_of, in_order, move, namespace, reach, strided, xp
-from ...core.beside.refusals import shape_mismatch
 from ...core.carriers import RAW, formula
 from ...text.tex import SYMBOLS, Symbol, along, number, side_by_side
 from ..checks import check_dim, common_shape, need, require, torch_says
@@ -57,9 +56,8 @@ def unsqueeze(self: Any, dim: int) -> Any:
 def expand(self: Any, shape: tuple) -> Any:
     full, lead = shape, len(shape) - self.ndim
     if shape and min(shape) < 0:
-        if lead > 0 and min(shape[:lead]) < 0:
-            n = min(shape[:lead])
-            need(False, "expand_leading", n, shape.index(n))
+        n = min(shape[: max(lead, 0)], default=0)
+        need(n >= 0, "expand_leading", n, n and shape.index(n))
         full = tuple(self.shape[i - lead] if n == -1 else n for i, n in enumerate(shape))
     try:
         return spread(self, full)
@@ -194,11 +192,8 @@ def _lengths(size: int, split_size: Any) -> list[int]:
 
 
 def split(self: Any, split_size: Any, dim: int = 0) -> list:
-    parts, lead, stop = [], _ALL * (dim % self.ndim), 0
-    for n in _lengths(self.shape[dim], split_size):
-        start, stop = stop, stop + n
-        parts.append(self[(*lead, slice(start, stop))])
-    return parts
+    lead, ends = _ALL * (dim % self.ndim), itertools.accumulate(_lengths(self.shape[dim], split_size), initial=0)
+    return [self[(*lead, slice(start, stop))] for start, stop in itertools.pairwise(ends)]
 
 
 @formula(tex=lambda grad, _sizes, _lengths, dim: SYMBOLS.cat(side_by_side(grad), dim))
@@ -239,14 +234,9 @@ def cat(tensors: list, dim: int = 0) -> Any:
 
 @formula(tex=lambda grad, dim, _: Symbol(rf"{SYMBOLS.split(grad, along(dim))}[k]"))
 def pieces(F: Any, grad: Any, dim: int, shapes: list) -> list:
-    pieces, stop = [], 0
-    for shape in shapes:
-        if shape == (0,):
-            pieces.append(F.zeros_as(grad, shape))
-        else:
-            start, stop = stop, stop + shape[dim]
-            pieces.append(F.slice(grad, dim, start, stop, 1))
-    return pieces
+    lengths = [0 if shape == (0,) else shape[dim] for shape in shapes]
+    return [F.zeros_as(grad, shape) if shape == (0,) else F.slice(grad, dim, end - n, end, 1)
+            for shape, n, end in zip(shapes, lengths, itertools.accumulate(lengths), strict=True)]
 
 
 def stack(tensors: list, dim: int = 0) -> Any:
@@ -297,10 +287,7 @@ def layout(self: Any) -> str:
 def copied(self: Any, src: Any) -> Any:
     if namespace(src) is not namespace(self):
         src = move(src, device_of(self))
-    try:
-        return xp.broadcast_to(src, self.shape).astype(self.dtype)
-    except ValueError:
-        raise shape_mismatch(self, src) from None
+    return xp.broadcast_to(src, self.shape).astype(self.dtype)
 
 
 @formula(tex=lambda values: -values)

@@ -99,7 +99,8 @@ log1p = op("log1p", xp.log1p, self=lambda grad, self: grad / (self + 1))
 logaddexp = op("logaddexp", lambda self, other: xp.logaddexp(implemented("logaddexp_cpu", self), other), numbers=False,
     self  = lambda F, grad, self, other: grad / (1 + F.exp(other - self)),
     other = lambda F, grad, self, other: grad / (1 + F.exp(self - other)))
-xlogy = op("xlogy", kernels.xlogy, numbers="floats",
+xlogy = op("xlogy", lambda self, other: xp.where((self == 0) & ~xp.isnan(other), self * 0, self * xp.log(other)),
+    numbers="floats",
     self  = lambda F, grad, self, other: grad * F.where((self == 0) & (other <= 0), 0.0, F.log(other)),
     other = lambda grad, self, other: grad * self / other)
 
@@ -143,7 +144,8 @@ sinc = op("sinc", xp.sinc, self=lambda F, grad, self: grad * F.sinc_slope(self))
 
 # ---- signs, steps and comparisons that pass gradients
 
-abs = op("abs", kernels.absolute, tex=r"\left\lvert {0}\right\rvert", self=lambda F, grad, self: grad * F.sgn(self))
+abs = op("abs", lambda self: xp.absolute(implemented("abs_cpu", self, "iuf")), tex=r"\left\lvert {0}\right\rvert",
+    self = lambda F, grad, self: grad * F.sgn(self))
 sign = op("sign", lambda self: kernels.sign(self), **STEP)
 sgn = op("sgn", kernels.sign, self=lambda F, grad, self, result: F.zeros_like(grad))
 floor = op("floor", lambda self: kernels.whole_numbers(xp.floor, self), **STEP)

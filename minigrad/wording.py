@@ -1,0 +1,92 @@
+"""An operation as a method or a function of torch: what it is called with, and in whose words it refuses.
+
+The operations themselves take tensors; here they get torch's names for arguments, and numbers in front. What torch says
+of arguments that fit no signature is `core/beside/arguments`, asked once a call has failed.
+"""
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from .array import dtypes, xp
+from .core.beside.arguments import OF_NUMBERS, answer
+from .core.graph import TensorBase, constant
+from .core.record import number_in
+from .core.row import parameters
+from .ops.checks import require, titled
+
+
+def words(call: Callable) -> tuple[str, ...]:
+    """The names of what an operation takes, also of those that can be given by name only."""
+    while not hasattr(call, "row") and hasattr(call, "__wrapped__"):
+        call = call.__wrapped__
+    code = call.__code__
+    return call.row.inputs if hasattr(call, "row") else code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
+
+SYNONYMS = {"axis": "dim", "keepdims": "keepdim", "split_size_or_sections": "split_size", "split_sizes": "split_size"}
+
+
+def in_torchs_words(options: dict) -> dict:
+    """Options as torch's method names them; it takes NumPy's names too, and its function may have one of its own."""
+    if SYNONYMS.keys().isdisjoint(options):
+        return options
+    return {SYNONYMS.get(name, name): value for name, value in options.items()}
+
+
+def worded(face: str, call: Callable, in_python: bool = False, lifting: Callable | None = None,
+           name: str = "") -> Callable:
+    """`call`, which may be given `axis` for its `dim`, and whose refusals are worded as those of torch's `face`.
+
+    `in_python`: torch's function is Python too, and says itself what it is not given. `lifting` is called instead
+    where the first argument is no tensor. `name`: what it is called here, if not as there.
+    """
+
+    @functools.wraps(call)
+    def function(*args: Any, **options: Any) -> Any:
+        try:
+            run = call if lifting is None or (args and isinstance(args[0], TensorBase)) else lifting
+            result = run(*args, **in_torchs_words(options)) if options else run(*args)
+            if result is not NotImplemented:
+                return result
+            raise TypeError("an operand is neither a tensor nor a number")
+        except Exception as refused:
+            if in_python and refused.__traceback__.tb_next is None:  # type: ignore[union-attr]
+                raise
+            return answer(function, face, refused, args, options)
+
+    function.bare = call  # type: ignore[attr-defined]  # for calls of our own
+    return titled(function, name or face.rpartition(".")[2], call.__doc__ or "")
+
+
+def as_method(name: str, call: Callable) -> Callable:
+    """An operation as the method of that name."""
+    if len(words(call)) == 1 and (hasattr(call, "row") or not call.__code__.co_flags & inspect.CO_VARARGS):
+        return call  # one tensor, and nothing else
+    return worded(f"Tensor.{name}", call)
+
+
+def as_function(name: str, method: Callable) -> Callable:
+    """A method as `torch.name`: its tensor is called `input`, and may be a number to some."""
+    if parameters(method) == ("input",):
+        return method  # torch's function already: one tensor, and nothing else
+    method = getattr(method, "bare", method)
+
+    def lifting(input: Any, *args: Any, **options: Any) -> Any:
+        return method(input if isinstance(input, TensorBase) else _lifted(name, input, *args), *args, **options)
+
+    function = worded(f"torch.{name}", method, lifting=lifting)
+    function.lifting = lifting  # type: ignore[attr-defined]  # where `help` sees that it takes `input`
+    return function
+
+
+_NUMBER_FIRST = OF_NUMBERS | set("remainder pow float_power xlogy bitwise_and bitwise_or bitwise_xor".split())
+
+
+def _lifted(name: str, value: Any, other: Any = None, *more: Any) -> Any:
+    """A number in front, Python's or NumPy's, as a tensor beside `other`; `pow` takes numbers."""
+    value = number_in(value)
+    require(name in _NUMBER_FIRST and isinstance(value, int | float), "no tensor", TypeError)
+    kind = dtypes.result_dtype(other._data if isinstance(other, TensorBase) else value, value)
+    return value if name == "pow" else constant(TensorBase._plain, xp.asarray(value, kind))
