@@ -12,14 +12,14 @@ from .parameter import Parameter
 
 class AdaptiveAvgPool1d(Module):
     """`AdaptiveAvgPool1d` as a module; see `nn.functional.adaptive_avg_pool1d`."""
-    def __init__(self, output_size: Tensor | int | Sequence[int] | Sequence[Tensor]) -> None: ...
+    def __init__(self, output_size: int | Sequence[int]) -> None: ...
     def forward(self, *inputs: Any) -> Any: ...
     def extra_repr(self) -> str: ...
 
 
 class AdaptiveAvgPool2d(Module):
     """`AdaptiveAvgPool2d` as a module; see `nn.functional.adaptive_avg_pool2d`."""
-    def __init__(self, output_size: Tensor | int | Sequence[int] | Sequence[Tensor]) -> None: ...
+    def __init__(self, output_size: Tensor | int | Sequence[int]) -> None: ...
     def forward(self, *inputs: Any) -> Any: ...
     def extra_repr(self) -> str: ...
 
@@ -438,10 +438,8 @@ class MarginRankingLoss(Module):
 class MaxPool1d(Module):
     """`MaxPool1d` as a module; see `nn.functional.max_pool1d`."""
     def __init__(
-        self, kernel_size: Tensor | int | Sequence[int] | Sequence[Tensor],
-        stride: Tensor | int | Sequence[int] | Sequence[Tensor] | None = None,
-        padding: Tensor | int | Sequence[int] | Sequence[Tensor] = 0,
-        dilation: Tensor | int | Sequence[int] | Sequence[Tensor] = 1, return_indices: bool = False,
+        self, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None,
+        padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, return_indices: bool = False,
         ceil_mode: bool = False,
     ) -> None: ...
     def forward(self, *inputs: Any) -> Any: ...
@@ -451,10 +449,8 @@ class MaxPool1d(Module):
 class MaxPool2d(Module):
     """`MaxPool2d` as a module; see `nn.functional.max_pool2d`."""
     def __init__(
-        self, kernel_size: Tensor | int | Sequence[int] | Sequence[Tensor],
-        stride: Tensor | int | Sequence[int] | Sequence[Tensor] | None = None,
-        padding: Tensor | int | Sequence[int] | Sequence[Tensor] = 0,
-        dilation: Tensor | int | Sequence[int] | Sequence[Tensor] = 1, return_indices: bool = False,
+        self, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None,
+        padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, return_indices: bool = False,
         ceil_mode: bool = False,
     ) -> None: ...
     def forward(self, *inputs: Any) -> Any: ...
