@@ -20,8 +20,8 @@ from ._tensor import Size, Tensor
 from .array.backend import device
 from .array.dtypes import (
     bool, can_cast, contiguous_format, double, dtype, finfo, float, float16, float32, float64, get_default_dtype, half,
-    iinfo, int, int8, int16, int32, int64, long, preserve_format, promote_types, set_default_dtype, short, strided,
-    uint8,
+    iinfo, int, int8, int16, int32, int64, layout, long, memory_format, preserve_format, promote_types,
+    set_default_dtype, short, strided, uint8,
 )
 from .array.printing import set_printoptions
 from .array.random import Generator, default_generator, initial_seed, manual_seed, seed

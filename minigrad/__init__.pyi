@@ -15,7 +15,9 @@ from ._tensor import (
     return_types_mode, return_types_slogdet, return_types_sort, return_types_topk,
 )
 from .array.backend import device as device
-from .array.dtypes import Word, dtype as dtype, finfo as finfo, iinfo as iinfo
+from .array.dtypes import (
+    dtype as dtype, finfo as finfo, iinfo as iinfo, layout as layout, memory_format as memory_format,
+)
 from .array.random import Generator as Generator
 from .autograd.grad_mode import (
     enable_grad as enable_grad, inference_mode as inference_mode, no_grad as no_grad,
@@ -72,17 +74,17 @@ __all__ = [
     "inf", "inference_mode", "initial_seed", "inner", "install_as_torch", "int", "int16", "int32", "int64", "int8",
     "inverse", "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "is_complex", "is_floating_point",
     "is_grad_enabled", "is_inference", "is_inference_mode_enabled", "is_nonzero", "is_same_size", "is_tensor",
-    "isclose", "isfinite", "isinf", "isnan", "kl_div", "kron", "kthvalue", "layer_norm", "le", "lerp", "less",
-    "less_equal", "lgamma", "linspace", "load", "load_ipython_extension", "log", "log10", "log10_", "log1p",
+    "isclose", "isfinite", "isinf", "isnan", "kl_div", "kron", "kthvalue", "layer_norm", "layout", "le", "lerp",
+    "less", "less_equal", "lgamma", "linspace", "load", "load_ipython_extension", "log", "log10", "log10_", "log1p",
     "log1p_", "log2", "log2_", "log_", "log_softmax", "logaddexp", "logcumsumexp", "logdet", "logical_and",
     "logical_not", "logical_or", "logical_xor", "logit", "logit_", "logspace", "logsumexp", "long", "lt",
     "manual_seed", "margin_ranking_loss", "masked_fill", "masked_scatter", "masked_select", "matmul", "matrix_exp",
-    "matrix_power", "max", "max_pool1d", "max_pool2d", "maximum", "mean", "median", "meshgrid", "min", "minimum",
-    "mm", "mode", "moveaxis", "movedim", "msort", "mul", "multinomial", "multiply", "mv", "nan", "nan_to_num",
-    "nan_to_num_", "nanmean", "nansum", "narrow", "ne", "neg", "neg_", "negative", "negative_", "no_grad",
-    "nonzero", "norm", "normal", "not_equal", "nudge", "numel", "ones", "ones_like", "outer", "pairwise_distance",
-    "paths", "permute", "pi", "pinverse", "poisson_nll_loss", "polygamma", "positive", "pow", "prelu",
-    "preserve_format", "prod", "promote_types", "put", "quantile", "rand", "rand_like", "randint", "randn",
+    "matrix_power", "max", "max_pool1d", "max_pool2d", "maximum", "mean", "median", "memory_format", "meshgrid",
+    "min", "minimum", "mm", "mode", "moveaxis", "movedim", "msort", "mul", "multinomial", "multiply", "mv", "nan",
+    "nan_to_num", "nan_to_num_", "nanmean", "nansum", "narrow", "ne", "neg", "neg_", "negative", "negative_",
+    "no_grad", "nonzero", "norm", "normal", "not_equal", "nudge", "numel", "ones", "ones_like", "outer",
+    "pairwise_distance", "paths", "permute", "pi", "pinverse", "poisson_nll_loss", "polygamma", "positive", "pow",
+    "prelu", "preserve_format", "prod", "promote_types", "put", "quantile", "rand", "rand_like", "randint", "randn",
     "randn_like", "randperm", "ravel", "reciprocal", "reciprocal_", "relu", "relu_", "remainder", "renorm",
     "repeat_interleave", "reshape", "result_type", "return_types", "roll", "rot90", "round", "round_", "row_stack",
     "rrelu", "rrelu_", "rsqrt", "rsqrt_", "rsub", "save", "save_page", "scatter", "scatter_add", "searchsorted",
@@ -119,7 +121,7 @@ def acosh(input: Tensor) -> Tensor:
     """`acosh`, as torch has it."""
 def acosh_(input: Tensor, *other: Any) -> Tensor:
     """In-place `acosh`: writes the result into `self`, returns `self`."""
-def adaptive_avg_pool1d(input: Tensor, output_size: Tensor | _int | Sequence[_int] | Sequence[Tensor]) -> Tensor:
+def adaptive_avg_pool1d(input: Tensor, output_size: _int | Sequence[_int]) -> Tensor:
     """The mean of `output_size` stretches that cover a sequence."""
 def add(input: Tensor | _float | number[Any], other: Tensor | _float | number[Any], *, alpha: _float = 1) -> Tensor:
     """`self + alpha * other`."""
@@ -373,7 +375,7 @@ def concatenate(tensors: Sequence[Tensor], dim: _int = 0) -> Tensor:
     """`cat`, as torch has it."""
 def conj(input: Tensor) -> Tensor:
     """Itself: there are no complex numbers here."""
-contiguous_format: Word
+contiguous_format: memory_format
 def conv1d(
     input: Tensor, weight: Tensor, bias: Tensor | None = None, stride: _int | Sequence[_int] = 1,
     padding: _int | Sequence[_int] = 0, dilation: _int | Sequence[_int] = 1, groups: _int = 1,
@@ -736,55 +738,43 @@ def max(input: Tensor, dim: _int = ..., keepdim: _bool = False, *, other: Tensor
     """`max` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."""
 @overload
 def max_pool1d(
-    input: Tensor, kernel_size: Tensor | _int | Sequence[_int] | Sequence[Tensor],
-    stride: Tensor | _int | Sequence[_int] | Sequence[Tensor] | None = None,
-    padding: Tensor | _int | Sequence[_int] | Sequence[Tensor] = 0,
-    dilation: Tensor | _int | Sequence[_int] | Sequence[Tensor] = 1, ceil_mode: _bool = False,
+    input: Tensor, kernel_size: _int | Sequence[_int], stride: _int | Sequence[_int] | None = None,
+    padding: _int | Sequence[_int] = 0, dilation: _int | Sequence[_int] = 1, ceil_mode: _bool = False,
     return_indices: Literal[False] = False,
 ) -> Tensor:
     """The largest element of each stretch of a sequence."""
 @overload
 def max_pool1d(
-    input: Tensor, kernel_size: Tensor | _int | Sequence[_int] | Sequence[Tensor],
-    stride: Tensor | _int | Sequence[_int] | Sequence[Tensor] | None = None,
-    padding: Tensor | _int | Sequence[_int] | Sequence[Tensor] = 0,
-    dilation: Tensor | _int | Sequence[_int] | Sequence[Tensor] = 1, ceil_mode: _bool = False,
+    input: Tensor, kernel_size: _int | Sequence[_int], stride: _int | Sequence[_int] | None = None,
+    padding: _int | Sequence[_int] = 0, dilation: _int | Sequence[_int] = 1, ceil_mode: _bool = False,
     return_indices: Literal[True] = ...,
 ) -> tuple[Tensor, ...]:
     """The largest element of each stretch of a sequence."""
 @overload
 def max_pool1d(
-    input: Tensor, kernel_size: Tensor | _int | Sequence[_int] | Sequence[Tensor],
-    stride: Tensor | _int | Sequence[_int] | Sequence[Tensor] | None = None,
-    padding: Tensor | _int | Sequence[_int] | Sequence[Tensor] = 0,
-    dilation: Tensor | _int | Sequence[_int] | Sequence[Tensor] = 1, ceil_mode: _bool = False,
+    input: Tensor, kernel_size: _int | Sequence[_int], stride: _int | Sequence[_int] | None = None,
+    padding: _int | Sequence[_int] = 0, dilation: _int | Sequence[_int] = 1, ceil_mode: _bool = False,
     return_indices: _bool = False,
 ) -> Any:
     """The largest element of each stretch of a sequence."""
 @overload
 def max_pool2d(
-    input: Tensor, kernel_size: Tensor | _int | Sequence[_int] | Sequence[Tensor],
-    stride: Tensor | _int | Sequence[_int] | Sequence[Tensor] | None = None,
-    padding: Tensor | _int | Sequence[_int] | Sequence[Tensor] = 0,
-    dilation: Tensor | _int | Sequence[_int] | Sequence[Tensor] = 1, ceil_mode: _bool = False,
+    input: Tensor, kernel_size: _int | Sequence[_int], stride: _int | Sequence[_int] | None = None,
+    padding: _int | Sequence[_int] = 0, dilation: _int | Sequence[_int] = 1, ceil_mode: _bool = False,
     return_indices: Literal[False] = False,
 ) -> Tensor:
     """The largest element of each window; `stride` is the window's size if not given."""
 @overload
 def max_pool2d(
-    input: Tensor, kernel_size: Tensor | _int | Sequence[_int] | Sequence[Tensor],
-    stride: Tensor | _int | Sequence[_int] | Sequence[Tensor] | None = None,
-    padding: Tensor | _int | Sequence[_int] | Sequence[Tensor] = 0,
-    dilation: Tensor | _int | Sequence[_int] | Sequence[Tensor] = 1, ceil_mode: _bool = False,
+    input: Tensor, kernel_size: _int | Sequence[_int], stride: _int | Sequence[_int] | None = None,
+    padding: _int | Sequence[_int] = 0, dilation: _int | Sequence[_int] = 1, ceil_mode: _bool = False,
     return_indices: Literal[True] = ...,
 ) -> tuple[Tensor, ...]:
     """The largest element of each window; `stride` is the window's size if not given."""
 @overload
 def max_pool2d(
-    input: Tensor, kernel_size: Tensor | _int | Sequence[_int] | Sequence[Tensor],
-    stride: Tensor | _int | Sequence[_int] | Sequence[Tensor] | None = None,
-    padding: Tensor | _int | Sequence[_int] | Sequence[Tensor] = 0,
-    dilation: Tensor | _int | Sequence[_int] | Sequence[Tensor] = 1, ceil_mode: _bool = False,
+    input: Tensor, kernel_size: _int | Sequence[_int], stride: _int | Sequence[_int] | None = None,
+    padding: _int | Sequence[_int] = 0, dilation: _int | Sequence[_int] = 1, ceil_mode: _bool = False,
     return_indices: _bool = False,
 ) -> Any:
     """The largest element of each window; `stride` is the window's size if not given."""
@@ -882,7 +872,7 @@ def norm(
     """The p-norm of all elements, or along `dim`; p may be a number or "fro"."""
 def normal(
     mean: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] = 0.0,
-    std: Tensor | _float | number[Any] = 1.0, size: _int | Sequence[_int] | None = None, *,
+    std: Tensor | _float | ndarray[Any, Any] | number[Any] = 1.0, size: _int | Sequence[_int] | None = None, *,
     generator: Tensor | _int | Generator | None = None, dtype: Any = None, device: Any = None,
     requires_grad: _bool = False,
 ) -> Tensor:
@@ -925,7 +915,7 @@ def pow(input: Tensor | _float | number[Any], exponent: Tensor | _float | number
     """`self ** exponent`; a number as exponent is kept as a number (PowBackward0)."""
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """x where positive, else `weight * x`; one weight, or one per channel."""
-preserve_format: Word
+preserve_format: memory_format
 def prod(
     input: Tensor, dim: _int | None = None, keepdim: _bool = False, *, dtype: dtype | type[Any] | None = None,
 ) -> Tensor:
@@ -956,8 +946,9 @@ def randint(
 ) -> Tensor:
     """Integers of `[low, high)`; `randint(high, size)` starts at 0."""
 def randn(
-    *shape: _int | Sequence[_int], size: Any = None, dtype: dtype | type[Any] | None = None,
-    device: _int | device | None = None, requires_grad: _bool = False, **options: Any,
+    *shape: _int | Sequence[_int], size: Tensor | Sequence[_int] | None = None,
+    dtype: dtype | type[Any] | None = None, device: _int | device | None = None, requires_grad: _bool = False,
+    **options: Any,
 ) -> Tensor:
     """Standard normal numbers, from torch's own stream."""
 def randn_like(
@@ -1108,7 +1099,7 @@ def std_mean(
     *, correction: Tensor | _float | number[Any] | None = None,
 ) -> tuple[Tensor, ...]:
     """`std_mean` of all elements or along `dim`, divided by n - `correction` (1 by default)."""
-strided: Word
+strided: layout
 def sub(
     input: Tensor | _float | number[Any], other: Tensor | _float | number[Any], *, alpha: Tensor | _float = 1,
 ) -> Tensor:
@@ -1252,8 +1243,9 @@ def xlogy_(input: Tensor, other: Tensor | _float | number[Any]) -> Tensor:
 def zero_(input: Tensor) -> Tensor:
     """Every element becomes 0, in place."""
 def zeros(
-    *shape: Tensor | _int | Sequence[_int], size: Any = None, dtype: dtype | type[Any] | None = None,
-    device: _int | device | None = None, requires_grad: _bool = False, **options: Any,
+    *shape: Tensor | _int | Sequence[_int], size: tuple[_int, ...] | None = None,
+    dtype: dtype | type[Any] | None = None, device: _int | device | None = None, requires_grad: _bool = False,
+    **options: Any,
 ) -> Tensor:
     """Zeros of a shape."""
 def zeros_like(

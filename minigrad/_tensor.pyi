@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from numpy import ndarray, number
 from typing import Any, Literal, NamedTuple, overload
 from .array.backend import device as _device
-from .array.dtypes import Word, dtype as _dtype
+from .array.dtypes import dtype as _dtype, layout as _layout
 from .array.random import Generator
 from .core.beside.hooks import RemovableHandle
 from .core.graph import Node, TensorBase
@@ -320,7 +320,7 @@ class Tensor(TensorBase):
     @ndim.deleter
     def ndim(self) -> None: ...
     @property
-    def layout(self) -> Word:
+    def layout(self) -> _layout:
         """Always strided here."""
     @layout.setter
     def layout(self, value: Any) -> None: ...

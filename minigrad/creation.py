@@ -195,7 +195,7 @@ def _size_of(given: tuple, size: Any = None) -> tuple:
 
     Raises: TypeError for what is no number, RuntimeError for what is negative.
     """
-    sizes = ints(given or (size,))
+    sizes = ints(given if given and size is None else (tuple(size), *given))
     for n in sizes:
         if n < 0:
             raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(sizes)}")

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .array import dtypes, xp
-from .core.beside.arguments import OF_NUMBERS, answer
+from .core.beside.arguments import OF_NUMBERS, answer, handed_on
 from .core.graph import TensorBase, constant
 from .core.record import number_in
 from .core.row import parameters
@@ -54,6 +54,8 @@ def worded(face: str, call: Callable, in_python: bool = False, lifting: Callable
         except Exception as refused:
             if in_python and refused.__traceback__.tb_next is None:  # type: ignore[union-attr]
                 raise
+            if in_python:
+                raise handed_on(face, refused, dict(zip(words(call), args, strict=False)) | options) from None
             return answer(function, face, refused, args, options)
 
     function.bare = call  # type: ignore[attr-defined]  # for calls of our own

@@ -45,8 +45,9 @@ class Word(str):
     __repr__ = str.__str__
 
 
-strided, contiguous_format, preserve_format = map(
-    Word, ("torch.strided", "torch.contiguous_format", "torch.preserve_format"))
+layout, memory_format = (type(name, (Word,), {"__module__": "torch"}) for name in ("layout", "memory_format"))
+strided = layout("torch.strided")
+contiguous_format, preserve_format = map(memory_format, ("torch.contiguous_format", "torch.preserve_format"))
 
 # From here on float, int and bool are torch's; Python's are builtins.float and so on.
 float64 = double = dtype("float64", "Double", "double")

@@ -42,7 +42,7 @@ def call_of_tensors(row: Row) -> Callable:
             raise must_be(row.name, "input", 1, args[0])
         try:
             if row.elementwise and not alike:
-                arrays = promoted(arrays, tracked)
+                arrays = promoted(arrays, tracked, row.opmath)
             z = forward(*arrays)
         except (AttributeError, TypeError, ValueError) as refused:
             raise refusal(row, args, arrays[: len(row.tensors)], refused) from None
@@ -184,14 +184,16 @@ def number_in(x: Any) -> Any:
     return x.item() if hasattr(x, "item") and not getattr(x, "requires_grad", False) else x
 
 
-def promoted(arrays: list, places: Iterable[int]) -> list:
-    """The arrays, those at `places` in the type of their result; masks, indices and options keep theirs."""
+def promoted(arrays: list, places: Iterable[int], opmath: str = "") -> list:
+    """The arrays, those at `places` in the type of their result (`Row.opmath`); masks, indices, options keep theirs."""
     mixed = [x for i in places if (x := arrays[i]) is not None]
     kinds = {getattr(x, "dtype", None) for x in mixed}
     if len(kinds) == 1 and None not in kinds:
         return arrays
     kind = dtypes.result_dtype(*mixed)
-    return [dtypes.cast(x, kind) if i in places and x is not None else x for i, x in enumerate(arrays)]
+    number = _SINGLE if kind.char == opmath else kind
+    return [x if x is None or i not in places else dtypes.cast(x, kind if i == 0 or xp.ndim(x) else number)
+            for i, x in enumerate(arrays)]
 
 
 def beside_number(row: Row, a: Any, value: Any) -> tuple[Any, Scalar | None]:

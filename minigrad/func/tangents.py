@@ -51,6 +51,14 @@ class Forward(Level):
             return known(t).get(self)
         return seen_as(self.tangent(t._view.base), t._view.base, place_of(t))
 
+    def stand_in(self, source: Any, t: Any) -> Any:
+        """Also for a view, whose tangent lies in its base's."""
+        super().stand_in(source, t)
+        with self.beneath():
+            if self.holds(source):
+                tell(self, t, self.tangent(source))
+        return t
+
     def push(self, t: Any, tangent: Any) -> None:
         """Let `tangent` be that of `t`, laid out as it is, for views of the one are views of the other.
 

@@ -11,7 +11,6 @@ from typing import Any
 from .._tensor import Tensor
 from ..array import dtypes, namespace, random, xp
 from ..autograd.grad_mode import no_grad
-from ..core.beside.arguments import answer
 from ..core.beside.ledger import note
 from ..core.carriers import TENSORS
 from ..core.graph import bump, constant
@@ -26,7 +25,7 @@ from ..ops.kernels.loss import MEAN, NONE, SUM
 from ..ops.kernels.shape import drawn
 from ..ops.table import activation as act, conv, loss, pointwise, reduce, shape
 from ..text import presentation, torch_names
-from ..wording import worded
+from ..wording import as_function, worded
 
 _REDUCTIONS = {"none": NONE, "mean": MEAN, "sum": SUM}
 _PADS = {"reflect": (conv.reflection_pad1d, conv.reflection_pad2d),
@@ -136,7 +135,8 @@ def logsigmoid(input: Any) -> Any:
 
 
 sigmoid, tanh = Tensor.sigmoid, Tensor.tanh
-hardshrink, softshrink, prelu = act.hardshrink_of, act.softshrink_of, calls.activation.prelu
+hardshrink, softshrink, prelu = map(as_function, ("hardshrink", "softshrink", "prelu"), (
+    act.hardshrink_of, act.softshrink_of, calls.activation.prelu))
 
 
 def _along_some(method: Any) -> Any:
@@ -209,15 +209,8 @@ def softmin(input: Any, dim: Any = None, dtype: Any = None) -> Any:
 # ---- linear maps
 
 
-def _fits(holds: bool, name: str, *args: Any) -> None:
-    """Raises: TypeError in the words of torch's function `name` about these arguments, unless it `holds`."""
-    if not holds:
-        answer(_fits, f"torch.{name}", TypeError(f"{name}() does not take this"), args, {})
-
-
 def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     """`input @ weight.T + bias`; `weight` is `(out_features, in_features)`."""
-    _fits(isinstance(input, Tensor) and isinstance(weight, Tensor), "linear", input, weight)
     if bias is not None and input._data.ndim == 2:
         return TENSORS.addmm(bias, input, weight.t(), 1, 1)
     need(input._data.ndim, "linear_dims", weight.ndim)
@@ -235,8 +228,10 @@ def embedding(input: Any, weight: Any, padding_idx: int | None = None, max_norm:
     padding_row = -1 if padding_idx is None else row_of(padding_idx, weight.shape[0])
     if max_norm is not None:
         _renormalize(weight, input.contiguous(), max_norm, norm_type)
-    _fits(isinstance(input, Tensor) and isinstance(weight, Tensor), "embedding", weight, input)
-    return conv.embedding_of(weight, input, padding_row, scale_grad_by_freq, sparse)
+    return _embedded(weight, input, padding_row, scale_grad_by_freq, sparse)
+
+
+_embedded = worded("torch.embedding", conv.embedding_of)
 
 
 def row_of(padding_idx: int, count: int) -> int:
@@ -296,7 +291,6 @@ def checked_p(p: float) -> float:
 
 def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
     """In training, zero with probability `p`, the rest scaled by 1 / (1 - p); else unchanged."""
-    _fits(isinstance(input, Tensor), "dropout", input, p, training)
     return _dropped(input, input._data.shape, checked_p(p), training, inplace)
 
 
@@ -533,7 +527,6 @@ def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any 
 def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None,
                training: bool = False, momentum: float = 0.1, eps: float = 1e-5) -> Any:
     """Mean 0 and variance 1 for each channel: of this batch in training, else the running ones."""
-    _fits(isinstance(input, Tensor), "batch_norm", input)
     need(not training or input.shape[0] * math.prod(input.shape[2:]) != 1, "one_per_channel", input.shape)
     if eps < 0 or (training and not eps):
         least = "positive during training" if training else "non-negative"
@@ -664,10 +657,10 @@ def binary_cross_entropy(input: Any, target: Any, weight: Any = None, size_avera
                          reduction: str = "mean") -> Any:
     """-(t log x + (1 - t) log(1 - x)) of probabilities."""
     kind = _reduction(reduction, size_average, reduce)
-    need(target.shape == input.shape, "bce_sizes", target.shape, input.shape)
+    need(target.size() == input.size(), "bce_sizes", target.shape, input.shape)
     _floats("binary_cross_entropy", input, target)
     same_type(input._data, target._data, said="loss_types")
-    weight = weight if weight is None else weight.expand(common_shape(target._data.shape, weight._data.shape))
+    weight = weight if weight is None else weight.expand(common_shape(target.size(), weight.size()))
     return loss.binary_cross_entropy(input, target, weight, kind)
 
 
@@ -675,7 +668,7 @@ def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None
                                      reduce: Any = None, reduction: str = "mean", pos_weight: Any = None) -> Any:
     """binary_cross_entropy of sigmoid(x), without overflow."""
     kind = _reduction(reduction, size_average, reduce)
-    need(target.shape == input.shape, "logits_sizes", target.shape, input.shape)
+    need(target.size() == input.size(), "logits_sizes", target.shape, input.shape)
     _floats("log_sigmoid_cpu", input, target)
     need(target._data.dtype.kind != "b", "subtracted_bools")
     dtypes.check_cast(input._data.dtype, target._data.dtype)
@@ -694,7 +687,6 @@ def soft_margin_loss(input: Any, target: Any, size_average: Any = None, reduce: 
 def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100,
              reduce: Any = None, reduction: str = "mean") -> Any:
     """Minus the log-probability of the right class; `target` holds class numbers."""
-    _fits(isinstance(input, Tensor), "nll_loss_nd", input, target)
     rank, kind = input._data.ndim, _reduction(reduction, size_average, reduce)
     if rank <= 2:
         return loss.nll_loss.row.call(input, target, weight, kind, ignore_index)[0]
@@ -710,7 +702,6 @@ def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = No
 def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100,
                   reduce: Any = None, reduction: str = "mean", label_smoothing: float = 0.0) -> Any:
     """nll_loss of log_softmax: scores `(batch, classes, ...)`, class numbers or probabilities."""
-    _fits(isinstance(input, Tensor) and isinstance(target, Tensor), "cross_entropy_loss", input, target)
     reduction = legacy_reduction(reduction, size_average, reduce)
     kind = _reduction(reduction)
     if input._data.ndim == 2 and target._data.ndim == 1 and label_smoothing <= 0:
@@ -795,7 +786,7 @@ def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0
                         reduce: Any = None, reduction: str = "mean") -> Any:
     """max(0, -t (x1 - x2) + margin)."""
     kind = _reduction(reduction, size_average, reduce)
-    need(input1.ndim == input2.ndim == target.ndim, "ranking_dims", input1.shape, input2.shape, target.shape)
+    need(input1.dim() == input2.dim() == target.dim(), "ranking_dims", input1.shape, input2.shape, target.shape)
     return _reduced(loss.add_scalar(-target * (input1 - input2), margin).clamp_min_(0), kind)
 
 
@@ -856,12 +847,16 @@ def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps
     return _reduced(values + 0.5 * math.log(2 * math.pi) if full else values, _reduction(reduction))
 
 
-# What torch lets its argument parser refuse, where three are Python that calls it; `linear` looks itself.
-for _name in """avg_pool1d avg_pool2d bilinear celu_ conv1d conv2d cosine_similarity elu_ gelu glu hardshrink hardtanh_
-        layer_norm leaky_relu_ logsigmoid one_hot pad pairwise_distance prelu relu_ rrelu_ selu_ softplus softshrink
-        threshold_""".split():
-    _face, _in_python = f"torch.{_name.replace('logsig', 'log_sig')}", _name in ("glu", "layer_norm", "pad")
-    globals()[_name] = worded(_face, globals()[_name], _in_python, name=_name)
+# What torch lets its argument parser refuse: functions of its own, and those in Python that hand on to one.
+_FACES = {"logsigmoid": "log_sigmoid", "cross_entropy": "cross_entropy_loss", "nll_loss": "nll_loss_nd"}
+for _in_python, _names in (False, """adaptive_avg_pool1d avg_pool1d avg_pool2d bilinear celu_ conv1d conv2d
+        cosine_similarity elu_ gelu hardtanh_ leaky_relu_ linear logsigmoid one_hot pairwise_distance relu_ rrelu_
+        scaled_dot_product_attention selu_ softplus threshold_"""), (True, """adaptive_avg_pool2d celu
+        cosine_embedding_loss cross_entropy dropout elu glu group_norm hardtanh hinge_embedding_loss kl_div layer_norm
+        leaky_relu max_pool1d max_pool2d nll_loss pad poisson_nll_loss rrelu selu soft_margin_loss
+        threshold triplet_margin_loss"""):
+    for _name in _names.split():
+        globals()[_name] = worded(f"torch.{_FACES.get(_name, _name)}", globals()[_name], _in_python, name=_name)
 
 # Functions that torch has at the top too, by the same name; four of these have another form there.
 TORCH_FUNCTIONS = torch_names()["torch"] & {_name for _name, _value in globals().items() if callable(_value)} - {

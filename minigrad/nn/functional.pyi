@@ -22,9 +22,9 @@ __all__ = [
 ]
 
 
-def adaptive_avg_pool1d(input: Tensor, output_size: Tensor | int | Sequence[int] | Sequence[Tensor]) -> Tensor:
+def adaptive_avg_pool1d(input: Tensor, output_size: int | Sequence[int]) -> Tensor:
     """The mean of `output_size` stretches that cover a sequence."""
-def adaptive_avg_pool2d(input: Tensor, output_size: Tensor | int | Sequence[int] | Sequence[Tensor]) -> Tensor:
+def adaptive_avg_pool2d(input: Tensor, output_size: Tensor | int | Sequence[int]) -> Tensor:
     """The mean of `output_size` regions that cover the plane."""
 @overload
 def adaptive_max_pool1d(
@@ -138,8 +138,7 @@ def group_norm(
 ) -> Tensor:
     """Mean 0 and variance 1 over groups of channels of each example."""
 def hardshrink(
-    self: Tensor | ndarray[Any, Any],
-    lambd: float | Sequence[int] | Sequence[Tensor] | Sequence[float] | number[Any] = 0.5,
+    input: Tensor, lambd: float | Sequence[int] | Sequence[Tensor] | Sequence[float] | number[Any] = 0.5,
 ) -> Tensor:
     """`hardshrink`, as torch has it."""
 def hardsigmoid(input: Tensor, inplace: bool = False) -> Tensor:
@@ -212,55 +211,43 @@ def margin_ranking_loss(
     """max(0, -t (x1 - x2) + margin)."""
 @overload
 def max_pool1d(
-    input: Tensor, kernel_size: Tensor | int | Sequence[int] | Sequence[Tensor],
-    stride: Tensor | int | Sequence[int] | Sequence[Tensor] | None = None,
-    padding: Tensor | int | Sequence[int] | Sequence[Tensor] = 0,
-    dilation: Tensor | int | Sequence[int] | Sequence[Tensor] = 1, ceil_mode: bool = False,
+    input: Tensor, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, ceil_mode: bool = False,
     return_indices: Literal[False] = False,
 ) -> Tensor:
     """The largest element of each stretch of a sequence."""
 @overload
 def max_pool1d(
-    input: Tensor, kernel_size: Tensor | int | Sequence[int] | Sequence[Tensor],
-    stride: Tensor | int | Sequence[int] | Sequence[Tensor] | None = None,
-    padding: Tensor | int | Sequence[int] | Sequence[Tensor] = 0,
-    dilation: Tensor | int | Sequence[int] | Sequence[Tensor] = 1, ceil_mode: bool = False,
+    input: Tensor, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, ceil_mode: bool = False,
     return_indices: Literal[True] = ...,
 ) -> tuple[Tensor, ...]:
     """The largest element of each stretch of a sequence."""
 @overload
 def max_pool1d(
-    input: Tensor, kernel_size: Tensor | int | Sequence[int] | Sequence[Tensor],
-    stride: Tensor | int | Sequence[int] | Sequence[Tensor] | None = None,
-    padding: Tensor | int | Sequence[int] | Sequence[Tensor] = 0,
-    dilation: Tensor | int | Sequence[int] | Sequence[Tensor] = 1, ceil_mode: bool = False,
+    input: Tensor, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
     """The largest element of each stretch of a sequence."""
 @overload
 def max_pool2d(
-    input: Tensor, kernel_size: Tensor | int | Sequence[int] | Sequence[Tensor],
-    stride: Tensor | int | Sequence[int] | Sequence[Tensor] | None = None,
-    padding: Tensor | int | Sequence[int] | Sequence[Tensor] = 0,
-    dilation: Tensor | int | Sequence[int] | Sequence[Tensor] = 1, ceil_mode: bool = False,
+    input: Tensor, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, ceil_mode: bool = False,
     return_indices: Literal[False] = False,
 ) -> Tensor:
     """The largest element of each window; `stride` is the window's size if not given."""
 @overload
 def max_pool2d(
-    input: Tensor, kernel_size: Tensor | int | Sequence[int] | Sequence[Tensor],
-    stride: Tensor | int | Sequence[int] | Sequence[Tensor] | None = None,
-    padding: Tensor | int | Sequence[int] | Sequence[Tensor] = 0,
-    dilation: Tensor | int | Sequence[int] | Sequence[Tensor] = 1, ceil_mode: bool = False,
+    input: Tensor, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, ceil_mode: bool = False,
     return_indices: Literal[True] = ...,
 ) -> tuple[Tensor, ...]:
     """The largest element of each window; `stride` is the window's size if not given."""
 @overload
 def max_pool2d(
-    input: Tensor, kernel_size: Tensor | int | Sequence[int] | Sequence[Tensor],
-    stride: Tensor | int | Sequence[int] | Sequence[Tensor] | None = None,
-    padding: Tensor | int | Sequence[int] | Sequence[Tensor] = 0,
-    dilation: Tensor | int | Sequence[int] | Sequence[Tensor] = 1, ceil_mode: bool = False,
+    input: Tensor, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None,
+    padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:
     """The largest element of each window; `stride` is the window's size if not given."""
@@ -295,7 +282,7 @@ def poisson_nll_loss(
     size_average: Any = None, eps: float = 1e-08, reduce: Any = None, reduction: str = 'mean',
 ) -> Tensor:
     """exp(x) - t x, for counts `target`."""
-def prelu(self: Tensor, weight: Tensor) -> Tensor:
+def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """x where positive, else `weight * x`; one weight, or one per channel."""
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
     """x where it is positive, else 0."""
@@ -343,10 +330,7 @@ def softmin(
     """softmax of -x."""
 def softplus(input: Tensor | ndarray[Any, Any], beta: float = 1, threshold: Tensor | float = 20) -> Tensor:
     """log(1 + exp(beta x)) / beta, a smooth relu; x itself where beta x is above `threshold`."""
-def softshrink(
-    self: Tensor | float | Sequence[int] | Sequence[Tensor] | Sequence[float] | ndarray[Any, Any] | number[Any],
-    lambd: Tensor | float | number[Any] = 0.5,
-) -> Tensor:
+def softshrink(input: Tensor, lambd: Tensor | float | number[Any] = 0.5) -> Tensor:
     """`softshrink`, as torch has it."""
 def softsign(input: Tensor) -> Tensor:
     """x / (1 + |x|)."""

@@ -4,13 +4,16 @@ from typing import Any
 from .._tensor import Tensor
 from ..array.random import Generator
 
+__all__ = [
+    "calculate_gain", "constant_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_", "uniform_",
+    "xavier_normal_", "xavier_uniform_", "zeros_",
+]
+
 
 def calculate_gain(nonlinearity: str, param: Any = None) -> float:
     """How much a nonlinearity shrinks values on average, as the factor that makes up for it."""
 def constant_(tensor: Tensor, val: Tensor | float) -> Tensor:
     """One number everywhere."""
-def fans(tensor: Tensor) -> tuple[int, int]:
-    """How many inputs feed one output, and how many outputs one input feeds."""
 def kaiming_normal_(
     tensor: Tensor, a: float = 0, mode: str = 'fan_in', nonlinearity: str = 'leaky_relu', generator: Any = None,
 ) -> Tensor:

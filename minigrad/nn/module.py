@@ -203,31 +203,31 @@ class Module:
 
     def named_parameters(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True) -> Iterator:
         """All parameters with their paths."""
-        return self._named("_parameters", prefix, recurse, remove_duplicate)
+        yield from self._named("_parameters", prefix, recurse, remove_duplicate)
 
     def named_buffers(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True) -> Iterator:
         """All buffers with their paths."""
-        return self._named("_buffers", prefix, recurse, remove_duplicate)
+        yield from self._named("_buffers", prefix, recurse, remove_duplicate)
 
     def named_children(self) -> Iterator[tuple[str, Module]]:
         """The modules directly below, with their names."""
-        return self._named("_modules", "", False)
+        yield from self._named("_modules", "", False)
 
     def parameters(self, recurse: bool = True) -> Iterator[Parameter]:
         """All parameters."""
-        return (p for _, p in self.named_parameters(recurse=recurse))
+        yield from (p for _, p in self.named_parameters(recurse=recurse))
 
     def buffers(self, recurse: bool = True) -> Iterator[Tensor]:
         """All buffers."""
-        return (b for _, b in self.named_buffers(recurse=recurse))
+        yield from (b for _, b in self.named_buffers(recurse=recurse))
 
     def children(self) -> Iterator[Module]:
         """The modules directly below."""
-        return (child for _, child in self.named_children())
+        yield from (child for _, child in self.named_children())
 
     def modules(self) -> Iterator[Module]:
         """This module and all below it."""
-        return (module for _, module in self.named_modules())
+        yield from (module for _, module in self.named_modules())
 
     def get_submodule(self, target: str) -> Module:
         """The module at a path such as `"encoder.0"`."""
@@ -236,6 +236,10 @@ class Module:
     def get_parameter(self, target: str) -> Parameter:
         """The parameter at a path such as `"encoder.0.weight"`."""
         return self._at(target, "_parameters", "an nn.Parameter")
+
+    def get_buffer(self, target: str) -> Tensor:
+        """The buffer at a path such as `"encoder.0.running_mean"`."""
+        return self._at(target, "_buffers", "a buffer")
 
     def _at(self, target: str, kind: str, words: str) -> Any:
         above, _, name = target.rpartition(".")
@@ -464,7 +468,7 @@ def forget_grad(p: Any, set_to_none: bool) -> None:
 
 
 def typename(value: Any) -> str:
-    """What errors call the type of a value: `torch.FloatTensor`, `int`, `numpy.ndarray`. Source: torch.typename."""
-    kind = type(value)
-    name = kind.__name__ if kind.__module__ == "builtins" else f"{kind.__module__}.{kind.__name__}"
+    """What errors call the type of a value: `torch.FloatTensor`, `int`; a function's own name. Source: torch.typename."""
+    kind = value if hasattr(value, "__qualname__") else type(value)
+    name = f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.").replace("minigrad.", "torch.", 1)
     return value.type() if isinstance(value, Tensor) else name

@@ -18,8 +18,9 @@ WORDS = {"Scalar": "Number", "int64_t": "int", "SymInt": "int", "double": "float
          "List<::std::optional<Tensor>>": "tuple of Tensors",
          "ScalarList": "tuple of Scalars", "PyObject*": "object", "Storage": "torch.Storage"}
 # functions that those of `torch.nn.functional` call, or are
-OF_NETWORKS = """batch_norm cross_entropy_loss dropout elu_ embedding gelu hardtanh_ leaky_relu_ linear log_sigmoid
-    nll_loss_nd one_hot pad softplus softshrink avg_pool2d glu layer_norm"""
+OF_NETWORKS = """adaptive_avg_pool2d avg_pool2d batch_norm cross_entropy_loss dropout elu elu_
+    embedding gelu glu hardtanh hardtanh_ layer_norm leaky_relu leaky_relu_ linear log_sigmoid nll_loss_nd one_hot pad
+    scaled_dot_product_attention soft_margin_loss softplus softshrink"""
 PARAMETER = re.compile(r"\*|(?:std::|c10::)*([\w<>*:]+)(\[\d\])?(\?)? (\w+)(=.*)?")
 
 

@@ -44,7 +44,8 @@ KINDS: dict[str, Callable[[Any], bool]] = {  # by torch's words for them: what t
     "tuple of ints": lambda x: listed(x, whole), "tuple of floats": listed, "tuple of Scalars": listed,
     "torch.dtype": lambda x: isinstance(x, dtypes.dtype) or any(x is kind for kind in (float, int, bool, complex)),
     "torch.device": lambda x: whole(x) or isinstance(x, str | device),
-    "torch.layout": lambda x: isinstance(x, dtypes.Word), "torch.memory_format": lambda x: isinstance(x, dtypes.Word),
+    "torch.layout": lambda x: isinstance(x, dtypes.layout),
+    "torch.memory_format": lambda x: isinstance(x, dtypes.memory_format),
     "torch.Generator": lambda x: isinstance(x, Generator), "torch.Storage": lambda x: False,
 }
 
@@ -160,6 +161,14 @@ def answer(call: Callable, face: str, refused: Exception, args: tuple, options: 
         raise complaint(known(face), faults, args, options) from None
     finally:
         del faults, refused  # their tracebacks hold this frame, and with it what was given
+
+
+def handed_on(face: str, refused: Exception, given: dict[str, Any]) -> Exception:
+    """The first misfit among arguments that a function of torch's in Python hands on by their names, or `refused`."""
+    for i, p in enumerate(known(face)[0].parameters):  # the name of a reduction is a number there
+        if p.name in given and p.name != "reduction" and not p.takes(given[p.name], False):
+            return known(face)[0].misfit(i, given[p.name], by_place=True)
+    return refused
 
 
 def complaint(tried: list[Signature], faults: list[TypeError], args: tuple, options: dict[str, Any]) -> Exception:

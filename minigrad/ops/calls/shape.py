@@ -77,12 +77,10 @@ def reshape_as(self: Any, other: Any) -> Any:
 def flatten(self: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     """Dimensions `start_dim` to `end_dim` as one; itself if there is nothing to do."""
     sizes = self._data.shape
-    if not sizes:
-        return rows.view(self, (1,))
     first, last = (check_dim(d, len(sizes)) for d in (start_dim, end_dim))
     require(first <= last, "flatten() has invalid args: start_dim cannot come after end_dim")
     if first == last:
-        return self
+        return self if sizes else rows.view(self, (1,))
     return reshape(self, (*sizes[:first], math.prod(sizes[first : last + 1]), *sizes[last + 1 :]))
 
 

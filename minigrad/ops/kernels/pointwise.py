@@ -27,12 +27,19 @@ def bits(kernel: str, x: Any, other: Any, kinds: str = "iub") -> Any:
     return implemented(kernel, x, kinds)
 
 
-def divided(divide: Any, a: Any, b: Any) -> Any:
+def divided(kernel: str, divide: Any, a: Any, b: Any) -> Any:
     """`divide(a, b)`; integers have no quotient by 0."""
     if a.dtype.kind != "f":
         a, b = dtypes.promote(a, b)
+        implemented(kernel, a, "iuf")
         require(a.dtype.kind not in "iu" or xp.all(b), "ZeroDivisionError")
     return divide(a, b)
+
+
+def remainder(self: Any, other: Any) -> Any:
+    """What is left, with the sign of `other`; 0 keeps that of `self`, as in torch and unlike NumPy."""
+    rest = divided("remainder_cpu", xp.fmod, self, other)
+    return xp.where((rest != 0) & ((rest < 0) != (other < 0)), rest + other, rest)
 
 
 def negative(self: Any) -> Any:
@@ -68,8 +75,8 @@ def times_alpha(x: Any, alpha: Any) -> Any:
 
 def rounded(self: Any, other: Any, rounding_mode: str) -> Any:
     if rounding_mode == "trunc" and self.dtype.kind == "f":
-        return xp.trunc(self / other)
-    floor = divided(operator.floordiv, self, other)
+        return xp.trunc(self / other).astype(self.dtype)
+    floor = dtypes.cast(divided(f"div_{rounding_mode}_cpu", operator.floordiv, self, other), self.dtype)
     return floor if rounding_mode == "floor" else floor + ((floor < 0) & (floor * other != self))  # exact past 2**53
 
 

@@ -50,6 +50,8 @@ def squeeze(self: Any, dim: Any) -> Any:
 
 def unsqueeze(self: Any, dim: int) -> Any:
     place = dim if dim >= 0 else dim + self.ndim + 1
+    if place == self.ndim and not self.flags.c_contiguous:  # where NumPy's stride would be the last one's
+        return strided(self, (*self.shape, 1), (*self.strides, self.itemsize))
     return self.reshape(*self.shape[:place], 1, *self.shape[place:])
 
 

@@ -52,24 +52,23 @@ div = op("div", operator.truediv, numbers="floats", numbered=True, opmath="e",
     other = lambda grad, self, other: -grad * ((self / other) / other))
 neg = op("neg", kernels.negative, self=lambda grad: -grad)
 reciprocal = op("reciprocal", lambda self: 1.0 / self, self=lambda grad, result: -grad * (result * result))
-remainder = op("remainder", lambda self, other: kernels.divided(operator.mod, self, other),
-    grad_fn="RemainderBackward1",
+remainder = op("remainder", kernels.remainder, grad_fn="RemainderBackward1",
     self  = lambda grad: grad,
     other = lambda F, grad, self, other: -grad * F.div_rounded(self, other, "floor"))
-div_rounded = op("div_rounded", kernels.rounded, grad_fn="DivBackward2", elementwise=True,
+div_rounded = op("div_rounded", kernels.rounded, grad_fn="DivBackward2", elementwise=True, opmath="e",
     tex=r"{2}\left(\frac{{{0}}}{{{1}}}\right)",
     self  = lambda F, grad, other, rounding_mode: F.zeros_like(grad),
     other = lambda F, grad, self, other, rounding_mode: F.zeros_like(grad))
 remainder_number = op("remainder_number", remainder.row.forward, grad_fn="RemainderBackward0",
     scalars=("other",), numbered=True,
     self  = lambda grad: grad)
-fmod = op("fmod", lambda self, other: kernels.divided(xp.fmod, self, other), grad_fn="FmodBackward1",
+fmod = op("fmod", lambda self, other: kernels.divided("fmod_cpu", xp.fmod, self, other), grad_fn="FmodBackward1",
     self  = lambda grad: grad,
     other = lambda F, grad, self, other: -grad * F.div_rounded(self, other, "trunc"))
 fmod_number = op("fmod_number", fmod.row.forward, grad_fn="FmodBackward0", scalars=("other",), numbered=True,
     self  = lambda grad: grad)
-floor_divide = no_derivative("floor_divide", lambda self, other: kernels.divided(
-        operator.floordiv, self, other), "floor_divide")
+floor_divide = no_derivative("floor_divide", lambda self, other: kernels.rounded(self, other, "floor"),
+    "floor_divide", opmath="e")
 
 # ---- powers and roots
 
