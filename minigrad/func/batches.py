@@ -9,7 +9,6 @@ import functools
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 from .._tensor import Tensor
@@ -67,16 +66,13 @@ class Batched(Tensor):
 
 
 class Example(ndarray):
-    """The numbers of one example: computed with while an operation is recorded, and not looked at otherwise."""
-
-    looked_at: ContextVar[bool] = ContextVar("looked_at", default=False)
+    """The numbers of one example: `plain` while an operation is recorded, and not to be looked at otherwise."""
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        need(self.looked_at.get(), "no_rule", ufunc.__name__)
-        return getattr(ufunc, method)(*mapped(plain, inputs), **mapped(plain, options))
+        need(False, "no_rule", ufunc.__name__)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        need(func.__name__ in ABOUT or self.looked_at.get(), "no_rule", func.__name__)
+        need(func.__name__ in ABOUT, "no_rule", func.__name__)
         return func(*mapped(plain, args), **mapped(plain, kwargs))
 
 
@@ -145,13 +141,16 @@ class Batches(Level):
             return found
         parts = tuple(found) if found.__class__ in (tuple, list) else (found,)
         seen: Any = (None,) * len(parts)
-        if base and row.name not in DRAWS and (row.view or any(t.requires_grad for t in given)):
-            token = Example.looked_at.set(True)
+        if base and row.name not in DRAWS and (row.view or any([t.requires_grad for t in given])):
+            hidden = [(t, t._data) for t in given if t._data.__class__ is Example]
             try:
+                for t, data in hidden:
+                    t._data = data.view(ndarray)
                 with mode(None, base):
                     seen = call(*args)
             finally:
-                Example.looked_at.reset(token)
+                for t, data in hidden:
+                    t._data = data
         examples = seen if seen.__class__ in (tuple, list) else (seen,)
         results = tuple([self.wrap(v, in_batches, t) for v, t in zip(parts, examples, strict=True)])
         keep(node_of(results[0]._fn), results)

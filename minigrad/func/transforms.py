@@ -268,8 +268,8 @@ def linearize(func: Callable, *primals: Any) -> tuple:
 def basis(tensors: list) -> list:
     """For each tensor a batch: one unit vector after the other, of all the tensors' elements."""
     sizes = [t.numel() for t in tensors]
-    rows = [xp.split(xp.eye(sum(sizes), dtype=t._data.dtype), xp.cumsum(sizes)[:-1], 1) for t in tensors]
-    return [constant(t._plain, rows[k][k].reshape(-1, *t._data.shape)) for k, t in enumerate(tensors)]
+    return [constant(t._plain, xp.eye(sum(sizes), size, -sum(sizes[:k]), t._data.dtype).reshape(-1, *t._data.shape))
+            for k, (t, size) in enumerate(zip(tensors, sizes, strict=True))]
 
 
 def jacrev(func: Callable, argnums: Any = 0, *, has_aux: bool = False, chunk_size: int | None = None,

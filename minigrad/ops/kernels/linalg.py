@@ -100,8 +100,8 @@ def bmm(self: Any, mat2: Any) -> Any:
         text = f"Expected size for first two dimensions of batch2 tensor to be: {[*want]} but got: {[*given]}."
         raise RuntimeError(text)
     same_type(self, mat2)
-    # columns times rows: NumPy's matmul takes thrice the time; like it, the sum makes 0 of -0
-    return self * mat2 + xp.zeros((), self.dtype) if self.shape[2] == 1 else xp.matmul(self, mat2)
+    # columns times rows: NumPy's matmul takes five times as long; like it, einsum makes 0 of -0
+    return xp.einsum("bij,bjk->bik", self, mat2) if self.shape[2] == 1 else xp.matmul(self, mat2)
 
 
 def cross(self: Any, other: Any, dim: int = -1) -> Any:
