@@ -118,7 +118,7 @@ class Batches(Level):
         """One example of the batch `value`; or `value` itself, tracked at this level."""
         data = value._data
         if batched:
-            data = data[0] if self.size else xp.zeros(data.shape[1:], data.dtype)
+            data = data[0, ...] if self.size else xp.zeros(data.shape[1:], data.dtype)  # a view, also where it is 0-d
         t = constant(Batched, data) if t is None else t
         data = xp.asarray(data) if isinstance(data, xp.generic) else data
         t.__class__, t._data = Batched, data.view(Example) if data.__class__ is ndarray else data

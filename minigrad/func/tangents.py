@@ -155,7 +155,8 @@ def pushed(row: Row, args: tuple, results: tuple, tangents: dict[str, Any]) -> t
     values = values_of(row, at, results)
     if name in ITS_OWN_TRANSPOSE:
         t, whole = _sum(derivative(row, n, values, t) for n, t in tangents.items()), results[0]
-        t = t if t.shape == whole.shape else t.expand(whole.shape).clone()
+        if t.shape != whole.shape or any(t is given for given in tangents.values()):  # each result has its own
+            t = t.expand(whole.shape).clone()
         return (TENSORS.cast(t, whole._data.dtype),)
     try:
         return _transposed(row, at, results, values, tangents)
@@ -183,9 +184,9 @@ def _transposed(row: Row, at: dict, results: tuple, values: dict, tangents: dict
         sent = [(fit(g, (x._data.shape, x._data.dtype), TENSORS), t) for g, t, x in triples
                 if g is not None and t is not None and g.requires_grad]
         wanted = [u for u in us if u is not None]
-        found = grad([g for g, _ in sent], wanted, [t for _, t in sent], create_graph=recorded, allow_unused=True,
-                     materialize_grads=True) if sent else map(TENSORS.zeros_like, wanted)
-    rest = iter(found)
+        found = grad([g for g, _ in sent], wanted, [t for _, t in sent], create_graph=recorded,
+                     allow_unused=True) if sent else (None,) * len(wanted)
+    rest = iter([TENSORS.zeros_like(u) if g is None else g for u, g in zip(wanted, found, strict=True)])
     return tuple([u if u is None else next(rest) for u in us])
 
 
