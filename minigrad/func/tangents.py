@@ -99,6 +99,7 @@ class Forward(Level):
                 tell(self, whole, like(new, constant(whole._plain, RAW.zeros_like(whole._array()))))
                 old = self.tangent(t)
             if old is not None:
+                old._edge()  # a write beside it may have given it another history
                 old.zero_() if new is None else old.copy_(new)
 
     def custom(self, function: Any, args: tuple, kwargs: dict) -> Any:
