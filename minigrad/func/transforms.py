@@ -21,6 +21,7 @@ from .tangents import Forward, dual
 from .trees import filled, fits, is_tree, leaves, mapped, spec
 
 F: Any = TENSORS
+ENDED = "_ended"  # marks the inputs of a transform that is over
 
 
 # ---- vmap
@@ -109,14 +110,17 @@ def tracked(x: Any) -> Any:
 
 
 def leads_out(tensors: list, inputs: list) -> bool:
-    """Whether a history leads elsewhere than to `inputs`: to what is differentiated outside."""
+    """Whether a history leads elsewhere than to `inputs`: to what is differentiated outside.
+
+    The inputs of a transform that has ended, inside another, are nowhere outside.
+    """
     edges, seen, own = [t._edge() for t in tensors if t.requires_grad], set(), {*map(id, inputs)}
     for edge in edges:  # grows while it is read
         node = node_of(edge)
         if isinstance(node, Node) and node not in seen:
             seen.add(node)
             edges += getattr(node, "paths", node.edges)
-        elif not isinstance(node, Node | None) and id(node) not in own:
+        elif not isinstance(node, Node | None) and id(node) not in own and ENDED not in vars(node):
             return True
     facts = [v[0] if isinstance(v, tuple) else v for t in tensors for v in known(t).values() if v is not None]
     return bool(facts) and leads_out(facts, inputs)
@@ -124,6 +128,8 @@ def leads_out(tensors: list, inputs: list) -> bool:
 
 def outside(tree: Any, inputs: list, on: bool) -> Any:
     """Tensors as they leave a transform, without the history that belongs to it alone."""
+    for t in inputs:
+        vars(t)[ENDED] = True
     return mapped(lambda t: t if not isinstance(t, TensorBase) or (on and leads_out([t], inputs)) else cut(t), tree)
 
 
