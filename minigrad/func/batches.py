@@ -62,7 +62,7 @@ class Batched(Tensor):
         level, (value, batched) = batch_of(self)
         with level.beneath():
             inside = f"value=\n{value!r}".replace("\n", "\n    ")
-        return f"BatchedTensor(lvl={len([*level.inward()])}, bdim={0 if batched else None}, {inside}\n)"
+        return f"BatchedTensor(lvl={len(level.inward())}, bdim={0 if batched else None}, {inside}\n)"
 
 
 class Example(ndarray):
@@ -73,14 +73,13 @@ class Example(ndarray):
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         need(func.__name__ in ABOUT, "no_rule", func.__name__)
-        return func(*mapped(plain, args), **mapped(plain, kwargs))
+        return func(*plain(args), **plain(kwargs))
 
 
 ABOUT = {*"may_share_memory zeros_like ones_like empty_like full_like result_type can_cast shape ndim".split()}
 
 
-def plain(value: Any) -> Any:
-    return value.view(ndarray) if isinstance(value, Example) else value
+plain = functools.partial(mapped, lambda value: value.view(ndarray) if isinstance(value, Example) else value)
 
 
 class Escaped:
@@ -141,7 +140,7 @@ class Batches(Level):
             return found
         parts = tuple(found) if found.__class__ in (tuple, list) else (found,)
         seen: Any = (None,) * len(parts)
-        if base and row.name not in DRAWS and (row.view or any([t.requires_grad for t in given])):
+        if base and row.name not in DRAWS and (row.view or any(t.requires_grad for t in given)):
             hidden = [(t, t._data) for t in given if t._data.__class__ is Example]
             try:
                 for t, data in hidden:
@@ -158,8 +157,7 @@ class Batches(Level):
 
     def written(self, t: Any, out: Any) -> None:
         if not (self.holds(t) or self.batched(out)):
-            super().written(t, out)
-            return
+            return super().written(t, out)
         need(self.batched(t) or (self.holds(t) and not self.batched(out)), "inplace")
         with self.beneath():
             value, batched = known(t)[self]

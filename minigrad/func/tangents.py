@@ -16,7 +16,7 @@ from ..core.backward import grad
 from ..core.carriers import RAW, TENSORS
 from ..core.engine import fit
 from ..core.graph import TensorBase, constant, node_of
-from ..core.modes import Mode, lifted, mode_variable
+from ..core.modes import Mode, mode_variable
 from ..core.row import TABLE, Row, fact_of, parameters
 from ..core.writes.views import is_dense, place_of
 from ..text.presentation import need
@@ -33,7 +33,7 @@ LINEAR = {*"""sum sum_dim sum_as mean mean_dim cumsum trace view reshape_alias u
 PRODUCTS = {*"mm mv dot vdot bmm linalg_cross trilinear convolution_input convolution_weight".split()}
 BESIDE_A_PRODUCT = {**dict.fromkeys("addmm addmv addr baddbmm addbmm".split(), "self"), "convolution": "bias"}
 
-ITS_OWN_TRANSPOSE = {"softmax", "index_fill", "scatter_value", "copy"} | {
+ITS_OWN_TRANSPOSE = {*"softmax index_fill scatter_value copy add_scalar sub_scalar".split()} | {
     name for name, row in TABLE.items() if row.chapter in ("pointwise", "activation")
 } - {*"masked_fill_tensor softmax safe_softmax log_softmax glu".split()}
 
@@ -96,7 +96,8 @@ class Forward(Level):
             new, old = self.tangent(out), self.tangent(t)
             if old is None and new is not None:
                 whole = t if t._view is None else t._view.base
-                tell(self, whole, like(new, constant(whole._plain, RAW.zeros_like(whole._array()))))
+                zeros = constant(whole._plain, RAW.zeros_like(whole._array()))
+                tell(self, whole, self.like(new, zeros))  # as many as there are examples of it
                 old = self.tangent(t)
             if old is not None:
                 old._edge()  # a write beside it may have given it another history
@@ -117,11 +118,6 @@ class Forward(Level):
             need(t is None or not any(part is fixed for fixed in ctx._non_differentiable), "jvp_fixed", nr)
             self.push(part, t)
         return outputs
-
-
-def like(t: Any, zeros: Any) -> Any:
-    """Zeros that can hold what `t` holds: as many as there are examples of it."""
-    return zeros if lifted.get() is None else lifted.get().like(t, zeros)
 
 
 def dual(level: Forward, t: Any, tangent: Any) -> Any:
