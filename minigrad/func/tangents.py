@@ -16,11 +16,11 @@ from ..core.backward import grad
 from ..core.carriers import RAW, TENSORS
 from ..core.engine import fit
 from ..core.graph import TensorBase, constant, node_of
-from ..core.modes import Mode, mode_variable
+from ..core.modes import Mode, is_grad_enabled
 from ..core.row import TABLE, Row, fact_of, parameters
 from ..core.writes.views import is_dense, place_of
 from ..text.presentation import need
-from .levels import Level, keep, known, tell
+from .levels import Level, keep, known, tell, tensors_of
 
 LINEAR = {*"""sum sum_dim sum_as mean mean_dim cumsum trace view reshape_alias unsafe_view t transpose permute
     unsqueeze squeeze squeeze_dim squeeze_dims expand alias select slice diagonal unfold split unsafe_split
@@ -96,8 +96,8 @@ class Forward(Level):
             new, old = self.tangent(out), self.tangent(t)
             if old is None and new is not None:
                 whole = t if t._view is None else t._view.base
-                zeros = constant(whole._plain, RAW.zeros_like(whole._array()))
-                tell(self, whole, self.like(new, zeros))  # as many as there are examples of it
+                # as many zeros as there are examples of the new one
+                tell(self, whole, self.like(new, constant(whole._plain, RAW.zeros_like(whole._array()))))
                 old = self.tangent(t)
             if old is not None:
                 old._edge()  # a write beside it may have given it another history
@@ -171,7 +171,8 @@ def seen_as(tangent: Any, t: Any, place: tuple) -> Any:
 
 def _transposed(row: Row, at: dict, results: tuple, values: dict, tangents: dict[str, Any]) -> tuple:
     """Backward twice: from gradients `u` of the results, whatever they are, to those of the inputs, and back to `u`."""
-    recorded, parts = bool(mode_variable.get()), results if row.multi else results[:1]
+    parts = results if row.multi else results[:1]
+    recorded = any(t.requires_grad for t in tensors_of((*at.values(), *tangents.values()))) and is_grad_enabled()
     with Mode():
         us = [constant(part._plain, xp.ones_like(part._data)).requires_grad_() if part._data.dtype.kind == "f" else None
               for part in parts]

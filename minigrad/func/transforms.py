@@ -176,6 +176,7 @@ def parted(outputs: Any, has_aux: bool, who: str) -> tuple:
 def tensors_only(outputs: Any, who: str) -> list:
     for y in leaves(outputs):
         need(isinstance(y, TensorBase), "outputs_kind", who, type(y))
+    need(leaves(outputs), "no_outputs", who)
     return leaves(outputs)
 
 
@@ -225,7 +226,6 @@ def _vjp(func: Callable, primals: tuple, has_aux: bool = False) -> tuple:
         inside = mapped(tracked, primals)
         outputs, aux = parted(func(*inside), has_aux, who)
     ys, inputs = tensors_only(outputs, who), ended(inside)
-    need(ys, "vjp_nothing", who)
     need(all(y._data.dtype.kind == "f" for y in ys), "vjp_floats", *[y.dtype for y in ys if y._data.dtype.kind != "f"])
 
     def pull(cotangents: Any, retain_graph: bool = True, create_graph: Any = None) -> Any:
@@ -276,8 +276,8 @@ def linearize(func: Callable, *primals: Any) -> tuple:
 def basis(tensors: list) -> list:
     """For each tensor a batch: one unit vector after the other, of all the tensors' elements."""
     sizes = [t.numel() for t in tensors]
-    return [constant(t._plain, xp.eye(sum(sizes), size, -sum(sizes[:k]), t._data.dtype).reshape(-1, *t._data.shape))
-            for k, (t, size) in enumerate(zip(tensors, sizes, strict=True))]
+    return [constant(t._plain, xp.eye(sum(sizes), sizes[k], -sum(sizes[:k]), t._data.dtype).reshape(
+        sum(sizes), *t._data.shape)) for k, t in enumerate(tensors)]
 
 
 def jacrev(func: Callable, argnums: Any = 0, *, has_aux: bool = False, chunk_size: int | None = None,
