@@ -173,7 +173,8 @@ class Batches(Level):
 
     def like(self, source: Any, t: Any) -> Any:
         with self.beneath():
-            return self.wrap(self.front(t, True).clone()) if self.batched(source) and not self.holds(t) else t
+            found = super().like(self.front(source), self.front(t, self.batched(source)).clone())
+        return t if self.holds(t) else self.wrap(found) if self.batched(source) else found
 
     def draw(self, make: Callable, sizes: tuple) -> Any:
         if self.randomness != "different":
