@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import gzip
 import re
 import shutil
 import subprocess
@@ -39,10 +41,20 @@ def code_cells(path: Path) -> list[NotebookNode]:
     return [cell for cell in sync.read(path).cells if cell.cell_type == "code"]
 
 
-def test_there_are_notebooks_of_both_kinds():
+def test_there_are_notebooks_of_both_kinds_and_a_clone_carries_them_easily():
     folders = {english.parent.name for english, _ in PAIRS}
 
     assert folders == {"lessons", "tutorials"}
+    assert sum(path.stat().st_size for path in [*NOTEBOOKS, *sync.HERE.glob("*.*")]) < 12_000_000
+
+
+def test_a_stored_module_is_packed_and_becomes_itself_again():
+    module = "export default { render({ el }) { el.textContent = '表' } };" * 50
+    stored = refresh.packed(module)
+
+    assert len(stored) < len(module) / 2
+    assert gzip.decompress(base64.b64decode(re.findall(r'atob\("([^"]+)"\)', stored)[0])).decode() == module
+    assert refresh.packed(module) == stored
 
 
 def test_a_lesson_of_a_teachers_own_has_a_page_on_paper_and_one_that_plays(tmp_path: Path, monkeypatch: Any):
