@@ -94,7 +94,7 @@ def described(error: BaseException) -> dict[str, str]:
     """The key of an error, its first line, and where in the learner's code it was raised."""
     if isinstance(error, RecursionError):  # which call was one too many depends on who called us
         return {"fault": "raised", "error": "RecursionError"}
-    text = in_words(str, error).strip().partition("\n")[0].rstrip(".")
+    text = re.split(r"\n| Hint: ", in_words(str, error).strip())[0].rstrip(".")  # torch's hint is another question
     key = getattr(error, "misconception", "") or next((k for w, k in SAYS_ITSELF.items() if w in text), "raised")
     frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith(OURS)]
     own = [f for f in frames if f.filename == frames[0].filename]  # the learner's file called all others
