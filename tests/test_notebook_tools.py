@@ -260,7 +260,7 @@ def test_a_notebook_may_do_without_a_twin(root: Path):
     assert sync.main(["--root", str(root), "--check"]) == 0
 
 
-def test_comments_may_be_translated_and_code_may_not(root: Path):
+def test_comments_and_docstrings_may_be_translated_and_code_may_not(root: Path):
     english = sync.read(root / "en" / "lessons" / "one.ipynb")
     english.cells[2].source = "x = 2  # the knob\n# and so on\nprint(x)"
     wanted, _ = sync.twin(english, None)
@@ -273,6 +273,8 @@ def test_comments_may_be_translated_and_code_may_not(root: Path):
     assert sync.twin(english, wanted)[0].cells[2].source == english.cells[2].source
     assert sync.without_comments("%%html\n(") == ["%%html\n("]
     assert sync.without_comments("s = '# no comment'") != sync.without_comments("s = ''")
+    assert sync.without_comments('def f():\n    """one"""') == sync.without_comments('def f():\n    """一"""')
+    assert sync.without_comments('print(\n    "one")') != sync.without_comments('print(\n    "一")')
 
 
 OWN = """from minigrad.lessons import check, register
