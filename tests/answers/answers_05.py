@@ -788,3 +788,15 @@ def takes_the_largest_copy(grad, shape):
     while grad.dim() > len(shape):
         grad = grad.max(0)[0]
     return grad
+
+
+@MATMUL.wrong("no_swap")
+def each_itself(grad, a, b):
+    return a.T @ grad, b.T @ grad
+
+
+@SUM_BACK.wrong("first_copy")
+def first_of_each_new_axis(grad, shape):
+    while grad.dim() > len(shape):
+        grad = grad[0]
+    return grad
