@@ -130,7 +130,7 @@ def test_where_f_is_not_defined_the_curve_has_a_gap():
 @pytest.mark.parametrize(("ys", "drawn"), [
     ((2, 4, 50, 60, 70), "M0,8L10,6L11.3,0"),  # and not on along the border, as if nothing grew any more
     ((-5, 5, 15), "M5,10L10,5L15,0"), ((50, -50, 5), "M19.1,10L20,5"), ((2, float("nan"), 5, 6), "M20,5L30,4"),
-    ((5, float("inf")), "")])
+    ((5, float("inf")), ""), ((5, 0, 5), "M0,5L10,10L20,5")])
 def test_a_line_ends_where_it_leaves_its_frame(ys, drawn):
     line = Axes((1, 5), (0, 10), (0, 0, 40, 10)).line([*enumerate(ys, 1)], "mg-curve")
 

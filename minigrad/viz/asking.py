@@ -210,9 +210,10 @@ class Axes:
         lines: list[list[tuple[float, float]]] = []
         for (x, y), (u, v) in pairwise(points):
             if isfinite(y) and isfinite(v) and any(self.y0 <= end <= self.y1 for end in (y, v)):  # a pole joins nothing
-                borders = [border for border in (self.y0, self.y1) if y <= border < v or v < border <= y]
-                cut = (x + (borders[0] - y) / (v - y) * (u - x), borders[0]) if borders else (u, v)
-                start, end = ((x, y), cut) if self.y0 <= y <= self.y1 else (cut, (u, v))
+                outer = v if self.y0 <= y <= self.y1 else y
+                border = min(max(outer, self.y0), self.y1)
+                cut = (u, v) if border == outer else (x + (border - y) / (v - y) * (u - x), border)
+                start, end = ((x, y), cut) if outer == v else (cut, (u, v))
                 lines[-1:] = [[*lines[-1], end]] if lines and lines[-1][-1] == start else [*lines[-1:], [start, end]]
         drawn = ["L".join(",".join(map(num, self.at(*point))) for point in line) for line in lines]
         return path("M" + "M".join(drawn), kind) if drawn else ""
