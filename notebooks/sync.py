@@ -2,7 +2,7 @@
 
 A twin has the same cells in the same order, matched by cell id. Each of its markdown cells
 remembers a fingerprint of the English text that it translates, so a later edit of the English
-shows up as STALE. A twin's comments in code may be translated. Outputs are not copied: refresh.py runs each
+shows up as STALE. A twin's comments and docstrings may be translated. Outputs are not copied: refresh.py runs each
 twin by itself. Where the folder of one language is missing (a fork in one language), or where a notebook's metadata
 says `{"minigrad": {"twin": false}}`, there are no twins and nothing is asked.
 
@@ -95,12 +95,14 @@ def take_code(cell: NotebookNode, old: NotebookNode | None, source: str) -> None
 
 
 def without_comments(source: str) -> list[str]:
-    """Code as its tokens; what Python cannot read, a cell in another language, as it is."""
+    """Code as its tokens, without docstrings too; what Python cannot read, a cell in another language, as it is."""
     try:
         tokens = list(tokenize.generate_tokens(io.StringIO(source).readline))
     except (tokenize.TokenError, SyntaxError):
         return [source]
-    return [token.string for token in tokens if token.type not in (tokenize.COMMENT, tokenize.NL)]
+    said = [token for token in tokens if token.type not in (tokenize.COMMENT, tokenize.NL)]
+    return [token.string for before, token in zip([said[0], *said], said, strict=False)
+            if (before.type, token.type) != (tokenize.INDENT, tokenize.STRING)]
 
 
 def take_prose(cell: NotebookNode, old: NotebookNode | None) -> str | None:

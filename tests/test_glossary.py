@@ -76,6 +76,16 @@ def test_a_notebook_uses_one_word_per_idea(name):
     assert not {cell: words for cell, words in wrong.items() if words}
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_comments_and_docstrings_of_ours_are_chinese(name):
+    """What was recorded stays as it was written."""
+    cells = nbformat.read(NOTEBOOKS / "zh" / name, as_version=4).cells
+    ours = "\n".join(c.source for c in cells if c.cell_type == "code" and "seed" not in c.metadata.get("minigrad", {}))
+    comments = re.findall(r'(?:^|  )# .*|^ +""".*', ours, re.MULTILINE)
+
+    assert [comment for comment in comments if not re.search("[一-龥]", comment)] == []
+
+
 def test_messages_use_one_word_per_idea():
     wrong = {key: unused_words(pair["zh"]) for key, pair in sentences().items()}
 

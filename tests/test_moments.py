@@ -9,6 +9,7 @@ import pytest
 import minigrad as torch
 from minigrad.lessons import check
 from minigrad.text import say, set_language
+from minigrad.viz.asking import Axes
 from minigrad.viz.routes import marks_of
 
 
@@ -124,6 +125,16 @@ def test_where_f_is_not_defined_the_curve_has_a_gap():
 
     assert send(widget, at=0.1, w="40", guess="-0.4")["scene"]["said"] == "✓ Right."
     assert all(s is None or all(abs(v) < 1e4 for v in s) for s in spots)
+
+
+@pytest.mark.parametrize(("ys", "drawn"), [
+    ((2, 4, 50, 60, 70), "M0,8L10,6L11.3,0"),  # and not on along the border, as if nothing grew any more
+    ((-5, 5, 15), "M5,10L10,5L15,0"), ((50, -50, 5), "M19.1,10L20,5"), ((2, float("nan"), 5, 6), "M20,5L30,4"),
+    ((5, float("inf")), ""), ((5, 0, 5), "M0,5L10,10L20,5")])
+def test_a_line_ends_where_it_leaves_its_frame(ys, drawn):
+    line = Axes((1, 5), (0, 10), (0, 0, 40, 10)).line([*enumerate(ys, 1)], "mg-curve")
+
+    assert re.findall('d="(.*?)"', line) == [drawn] * bool(drawn)
 
 
 @pytest.mark.parametrize(("call", "says"), [

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import base64
+import gzip
 import re
 import shutil
 import subprocess
@@ -39,10 +41,20 @@ def code_cells(path: Path) -> list[NotebookNode]:
     return [cell for cell in sync.read(path).cells if cell.cell_type == "code"]
 
 
-def test_there_are_notebooks_of_both_kinds():
+def test_there_are_notebooks_of_both_kinds_and_a_clone_carries_them_easily():
     folders = {english.parent.name for english, _ in PAIRS}
 
     assert folders == {"lessons", "tutorials"}
+    assert sum(path.stat().st_size for path in [*NOTEBOOKS, *sync.HERE.glob("*.*")]) < 12_000_000
+
+
+def test_a_stored_module_is_packed_and_becomes_itself_again():
+    module = "export default { render({ el }) { el.textContent = '表' } };" * 50
+    stored = refresh.packed(module)
+
+    assert len(stored) < len(module) / 2
+    assert gzip.decompress(base64.b64decode(re.findall(r'atob\("([^"]+)"\)', stored)[0])).decode() == module
+    assert refresh.packed(module) == stored
 
 
 def test_a_lesson_of_a_teachers_own_has_a_page_on_paper_and_one_that_plays(tmp_path: Path, monkeypatch: Any):
@@ -248,7 +260,7 @@ def test_a_notebook_may_do_without_a_twin(root: Path):
     assert sync.main(["--root", str(root), "--check"]) == 0
 
 
-def test_comments_may_be_translated_and_code_may_not(root: Path):
+def test_comments_and_docstrings_may_be_translated_and_code_may_not(root: Path):
     english = sync.read(root / "en" / "lessons" / "one.ipynb")
     english.cells[2].source = "x = 2  # the knob\n# and so on\nprint(x)"
     wanted, _ = sync.twin(english, None)
@@ -261,6 +273,8 @@ def test_comments_may_be_translated_and_code_may_not(root: Path):
     assert sync.twin(english, wanted)[0].cells[2].source == english.cells[2].source
     assert sync.without_comments("%%html\n(") == ["%%html\n("]
     assert sync.without_comments("s = '# no comment'") != sync.without_comments("s = ''")
+    assert sync.without_comments('def f():\n    """one"""') == sync.without_comments('def f():\n    """一"""')
+    assert sync.without_comments('print(\n    "one")') != sync.without_comments('print(\n    "一")')
 
 
 OWN = """from minigrad.lessons import check, register

@@ -2,8 +2,9 @@
 
     MINIGRAD_CLASS_TOKEN=... python binder/hub/measure.py 10 --hub http://127.0.0.1:8000 --at-once 10
 
-Each student logs in, opens the page of lesson 3, runs all its cells and moves the first player through ten steps. Then
-the memory of all servers and kernels is read (Linux; PSS, which shares what is shared), while everybody is still there.
+The hub is started with the same token, of eight characters or more. Each student logs in, opens the page of lesson 3,
+runs all its cells and moves the first player through ten steps. Then the memory of all servers and kernels is read
+(Linux; PSS, which shares what is shared), while everybody is still there.
 """
 
 import argparse
@@ -141,8 +142,8 @@ async def main():
     print(f"failures: {sum(bool(s.error) for s in students)}")
     sizes = list(memory().values())
     for kind in ("server", "kernel"):
-        print(f"{kind}: median {statistics.median(s.get(kind, 0) for s in sizes):.0f} MB")
-    print(f"a student: median {statistics.median(sum(s.values()) for s in sizes):.0f} MB")
+        print(f"{kind}: median {statistics.median([s.get(kind, 0) for s in sizes] or [0]):.0f} MB")
+    print(f"a student: median {statistics.median([sum(s.values()) for s in sizes] or [0]):.0f} MB")
 
 
 if __name__ == "__main__":

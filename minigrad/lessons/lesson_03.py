@@ -1,4 +1,4 @@
-"""Lesson 3, "Walk backward yourself": small graphs, and a referee who watches them being walked.
+"""Lesson 3, "Who must wait?": small graphs, and a referee who watches them being walked.
 
 A case is a program of a few lines, `x = 2`, then one operation each, `a = x * 3`; the last line is the root. `build`
 makes the exercise's nodes from it; a `Referee` compares a walk with the true gradients: who fired when, with what, how

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate, product
 from typing import Any
 
-from .exercise import Exercise, Trial, grows, programs, whenever, written
+from .exercise import Exercise, Trial, differs, grows, programs, whenever, written
 
 
 def in_chunks(weigh: Callable, clear: str = "first", divide: Callable | None = None, part: slice = slice(None),
@@ -40,7 +40,7 @@ def only_asks(w: Any, chunks: Sequence) -> None:
 
 RIGHT = [lambda m, n, k: 1 / n]
 WEIGHTS = {"sum_of_means": [lambda m, n, k: 1 / m], "mean_of_means": [lambda m, n, k: 1 / m / k],
-           "sum_for_mean": [lambda m, n, k: 1]}
+           "sum_for_mean": [lambda m, n, k: 1], "sum_for_mean:by_chunks": [lambda m, n, k: 1 / k]}
 ANY = [*RIGHT, *(weigh for some in WEIGHTS.values() for weigh in some)]
 
 
@@ -70,7 +70,7 @@ EXERCISE = Exercise("04", written("04"), programs("backward_in_chunks", watch), 
     "off_by_one": [*(in_chunks(weigh, part=part) for weigh, part in product(ANY, (slice(1, None), slice(-1)))),
                    *(in_chunks(lambda m, n, k, more=more: 1 / (n + more)) for more in (-0.999999, 1))],
     "sign": [in_chunks(lambda m, n, k: -1 / n)],
-}, economy={
+}, signs={"edits_input": differs("w")}, economy={
     "wrong_value:no_backward": whenever(lambda t: not t.outcome.calls),
     "one_backward": whenever(lambda t: len(t.outcome.calls) < t.facts["chunks"]),
     "wrong_value:many_backwards": whenever(lambda t: len(t.outcome.calls) > t.facts["chunks"]),

@@ -10,7 +10,7 @@ from .exercise import BY_ITSELF, KINDS, Case, Exercise, Trial, plain, programs, 
 
 # each is given km and fare, and should leave the gradient at w = 2 in w.grad
 PROGRAMS = {int(number): text for number, text in stored("cases")["programs"].items()}
-RECEIPTS = {"w.grad": (1.5, 1.5, 4.5), "w.grad for km 2.5, fare 2": (2.5, 2.0, 15.0)}  # km, fare, gradient
+RECEIPTS = {"w.grad": (1.5, 1.5, 4.5), "w.grad (km = 2.5, fare = 2)": (2.5, 2.0, 15.0)}  # km, fare, gradient
 WANT = {label: grad for label, (*_, grad) in RECEIPTS.items()} | {"w.is_leaf": True, "w.data": 2.0}
 
 

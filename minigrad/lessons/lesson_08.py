@@ -72,13 +72,6 @@ def loop(reduce: Callable = Tensor.mean, clear: str = "wb", more: int = 0, early
     return model
 
 
-def formula(km: Any, fare: Any, steps: int, lr: float) -> tuple:
-    """A wrong model: the best w and b at once, whatever `steps` is."""
-    x = km - km.mean()
-    w = (x * fare).sum() / (x * x).sum()
-    return w, fare.mean() - w * km.mean()
-
-
 def lost_leaf(trials: Sequence[Trial]) -> Trial | None:
     """One round is right, and all longer runs fail, for w or b has no gradient or asks for none."""
     words = ("NoneType", "does not require grad")
@@ -100,9 +93,9 @@ EXERCISE = Exercise("08", written("08"), play, {
     "off_by_one": [loop(more=-1), loop(more=1)],
     "in_turn": [loop(split=lambda n, turns=turns: [(move, slice(n)) for move in turns]) for turns in ("wb", "bw")],
     "in_turn:ride_by_ride": [loop(split=lambda n: [("wb", slice(i, i + 1)) for i in range(n)])],
-    "no_steps": [formula],
-    "no_steps:one_round": [lambda km, fare, steps, lr: loop()(km, fare, 1, lr)],
     "wrong_value:swapped": [lambda *args: loop()(*args)[::-1]],
     "wrong_value:not_moved": [loop(split=lambda n: [("", slice(n))])],
-}, signs={"lost_leaf": lost_leaf}, habit=lambda t: (grows(t), t.facts.get("emptied")), economy={
+}, signs={"lost_leaf": lost_leaf}, habit=lambda t: (grows(t), t.facts.get("emptied")),
+    # one round and two of the same receipts
+    observed=lambda trial, trials: "no_steps" if trials[0].got == trials[1].got else "wrong_value", economy={
     "lost_leaf": lambda trials: next((t for t in trials if grows(t)), None)})

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from .exercise import Case, Exercise, Trial, run, stored, whenever
+from .running import typed
 
 CELLS, STORED = stored("cases")["notebook"].values()
 
@@ -17,7 +18,7 @@ def cases() -> Iterator[Case]:
 
 def play(order: str | Sequence[str]) -> tuple[dict, dict]:
     """Run the cells that are named; what stands below each at the end."""
-    letters = "".join(filter(str.isalnum, "".join(map(str, order)).upper()))
+    letters = "".join(filter(str.isalnum, typed("".join(map(str, order)))))
     unknown = next((letter for letter in letters if letter not in CELLS), None)
     names: dict[str, Any] = {}
     shown = {f"Out.{letter}": run(CELLS[letter], names).strip() for letter in (letters if unknown is None else "")}

@@ -71,7 +71,7 @@ class Outcome:
 
     value: Any = None
     fault: str | None = None  # "raised", "endless", "leaf_in_place", "stale"
-    error: str = ""  # the type of the error and the first line of its text
+    error: str = ""  # the type of the error and the first sentence of its text
     line: str = ""  # the learner's own line where it happened
     printed: str = ""
     calls: tuple[int, ...] = ()  # of the engine, by `backward` or by `grad`: how many nodes each had to run
@@ -91,10 +91,10 @@ def attempt(f: Callable, *args: Any) -> Outcome:
 
 
 def described(error: BaseException) -> dict[str, str]:
-    """The key of an error, its first line, and where in the learner's code it was raised."""
+    """The key of an error, its first sentence, and where in the learner's code it was raised."""
     if isinstance(error, RecursionError):  # which call was one too many depends on who called us
         return {"fault": "raised", "error": "RecursionError"}
-    text = in_words(str, error).strip().partition("\n")[0].rstrip(".")
+    text = re.split(r"\n|\. (?=[A-Z])", in_words(str, error).strip())[0].rstrip(".")  # what follows is advice
     key = getattr(error, "misconception", "") or next((k for w, k in SAYS_ITSELF.items() if w in text), "raised")
     frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith(OURS)]
     own = [f for f in frames if f.filename == frames[0].filename]  # the learner's file called all others

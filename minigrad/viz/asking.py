@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from itertools import pairwise
 from math import isfinite, prod
 from types import SimpleNamespace
 from typing import Any
@@ -205,15 +206,17 @@ class Axes:
         return self.left + self.wide * (x - self.x0) / (self.x1 - self.x0), self.top + self.tall * (1 - share)
 
     def line(self, points: list[tuple[float, float]], kind: str) -> str:
-        """A line through the points in the frame; others, and numbers that are none (NaN), leave a gap."""
-        data, pen = "", "M"
-        for x, y in points:
-            if not self.y0 <= y <= self.y1:
-                pen = "M"
-                continue
-            data += pen + ",".join(map(num, self.at(x, y)))
-            pen = "L"
-        return path(data, kind) if data else ""
+        """A line through the points. It ends where it leaves the frame; numbers that are none (NaN) leave a gap."""
+        lines: list[list[tuple[float, float]]] = []
+        for (x, y), (u, v) in pairwise(points):
+            if isfinite(y) and isfinite(v) and any(self.y0 <= end <= self.y1 for end in (y, v)):  # a pole joins nothing
+                outer = v if self.y0 <= y <= self.y1 else y
+                border = min(max(outer, self.y0), self.y1)
+                cut = (u, v) if border == outer else (x + (border - y) / (v - y) * (u - x), border)
+                start, end = ((x, y), cut) if outer == v else (cut, (u, v))
+                lines[-1:] = [[*lines[-1], end]] if lines and lines[-1][-1] == start else [*lines[-1:], [start, end]]
+        drawn = ["L".join(",".join(map(num, self.at(*point))) for point in line) for line in lines]
+        return path("M" + "M".join(drawn), kind) if drawn else ""
 
     def frame(self) -> str:
         """The border."""

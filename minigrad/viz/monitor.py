@@ -102,7 +102,7 @@ class Training(Moment):
             ends = []
             for key, kind in zip(keys, ("mg-curve", "mg-tangent") * len(keys), strict=False):
                 line = [(row["round"], y) for row in rows if isfinite(y := number(row.get(key)))]
-                body += axes.line([(x, min(max(y, axes.y0), axes.y1)) for x, y in line], kind)
+                body += axes.line(line, kind)
                 said = f"{key.removesuffix('.grad')} " if len(keys) > 1 else ""
                 ends += [(axes.at(*line[-1])[1] + 5, said + shown(line[-1][1], 4))] if line else []
             y = 0.0

@@ -392,3 +392,40 @@ def integer_steps(f, x, dx):
 @wrong("constant")
 def gives_dx(f, x, dx):
     return dx
+
+
+# ---- a class of their own, a language of their own
+
+
+class Slope:
+    def __init__(self, f):
+        self.f = f
+
+    def at(self, x):
+        self.w = torch.tensor(float(x), requires_grad=True)
+        self.f(self.w).backward()
+        return self.w.grad
+
+
+@right
+def by_a_class(f, x, dx):
+    return Slope(f).at(x).mul(dx)
+
+
+@right
+def 预测(f, x, dx):
+    旋钮 = torch.tensor([x], requires_grad=True)
+    f(旋钮).sum().backward()
+    斜率 = 旋钮.grad.item()
+    return 斜率 * dx
+
+
+@wrong("wrong_value")
+def takes_the_slope_where_it_ends(f, x, dx):
+    return slope(f, x + dx) * dx
+
+
+@wrong("raised")
+def asks_a_plain_number(f, x, dx):
+    f(x).backward()
+    return x.grad * dx

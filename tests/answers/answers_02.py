@@ -456,3 +456,37 @@ def divides(w, km):
 @wrong("constant")
 def knows_the_number(w, km):
     return torch.tensor(13.5, requires_grad=True)
+
+
+# ---- in one expression, and sums that are joined
+
+
+@right
+def in_one_expression(w, km):
+    return (r := w + 1) * r + r * km
+
+
+@right
+def one_in_front(w, km):
+    rate = 1 + w  # torch records the same
+    return rate * rate + rate * km
+
+
+@right
+def a_function_inside(w, km):
+    def shared(费率):
+        return torch.add(torch.mul(费率, 费率), torch.mul(费率, km))
+
+    return shared(w.add(1.0))
+
+
+@wrong("other_op")
+def joins_them_in_a_tensor(w, km):
+    rate = w + 1
+    return torch.stack([rate * rate, rate * km]).sum()
+
+
+@wrong("extra_node")
+def copies_the_rate(w, km):
+    rate = w + 1
+    return rate * rate.clone() + rate * km

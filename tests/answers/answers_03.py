@@ -862,3 +862,54 @@ def multiplies_what_arrives(root):
     for node in nodes:
         for child, g in zip(node.next, node.vjp(node.grad), strict=True):
             child.grad *= g
+
+
+# ---- by depth, and by looking through all nodes again
+
+
+@right
+def by_depth(root):
+    depth, changed = {root: 0}, True
+    while changed:
+        changed = False
+        for node in list(depth):
+            for child in node.next:
+                if depth.get(child, -1) < depth[node] + 1:
+                    depth[child] = depth[node] + 1
+                    changed = True
+    root.grad = 1.0
+    for node in sorted(depth, key=depth.get):
+        sent = node.vjp(node.grad)
+        for i, child in enumerate(node.next):
+            child.grad += sent[i]
+
+
+@wrong("walk_again")
+def waits_for_all_but_one(root):
+    count, todo, seen = Counter(), [root], set()
+    while todo:
+        node = todo.pop()
+        if node not in seen:
+            seen.add(node)
+            count.update(node.next)
+            todo += node.next
+    root.grad, ready = 1.0, [root]
+    while ready:
+        node = ready.pop()
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad += g
+            count[child] -= 1
+            if count[child] <= 1:
+                ready.append(child)
+
+
+CHAIN.wrong("walk_endless")(by_depth)
+
+
+@CHAIN.wrong("walk_stopped")
+def takes_fifteen_hundred_steps(root):
+    root.grad, node = 1.0, root
+    for _ in range(1500):
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad += g
+        node = node.next[0] if node.next else node

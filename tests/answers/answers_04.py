@@ -268,7 +268,7 @@ def steps_too(w, chunks):
     w -= 0.1 * w.grad
 
 
-@wrong("wrong_value")
+@wrong("edits_input")
 def steps_without_record(w, chunks):
     w.grad, n = None, rides(chunks)
     for km, fare in chunks:
@@ -426,7 +426,7 @@ def divides_the_sum_of_means(w, chunks):
     w.grad /= len(chunks)
 
 
-@wrong("wrong_value")
+@wrong("sum_for_mean")
 def divides_sums_by_chunks(w, chunks):
     w.grad = None
     for km, fare in chunks:
@@ -449,7 +449,7 @@ def zero_grad_in_the_loop(w, chunks):
         (((w * km - fare) ** 2).sum() / n).backward()
 
 
-@wrong("wrong_value")
+@wrong("edits_input")
 def takes_a_step_too(w, chunks):
     n = sum(len(km) for km, _ in chunks)
     sgd = torch.optim.SGD([w], lr=0.1)
@@ -585,3 +585,46 @@ def tidies_up_at_the_end(w, chunks):
     for km, fare in chunks:
         (((w * km - fare) ** 2).sum() / n).backward()
     w.grad = None
+
+
+# ---- weights, seeds, and a knob that moves meanwhile
+
+
+@right
+def by_weights(w, chunks):
+    w.grad = None
+    n = sum(km.numel() for km, _ in chunks)
+    for km, fare in chunks:
+        error = w * km - fare
+        ((error * error).mean() * (len(km) / n)).backward()
+
+
+@right
+def sends_a_share_to_each_ride(w, chunks):
+    w.grad = None
+    n = sum(len(km) for km, _ in chunks)
+    for km, fare in chunks:
+        ((w * km - fare) ** 2).backward(torch.full((len(km),), 1 / n))
+
+
+@right
+def 分批(w, chunks):
+    总数 = sum(len(里程) for 里程, _ in chunks)
+    w.grad = torch.zeros_like(w)
+    for 里程, 车费 in chunks:
+        误差 = w * 里程 - 车费
+        ((误差 ** 2).sum() / 总数).backward()
+
+
+@wrong("edits_input")
+def steps_at_the_end(w, chunks):
+    by_weights(w, chunks)
+    w.data -= 0.1 * w.grad
+
+
+@wrong("wrong_value")
+def squares_the_mean(w, chunks):
+    w.grad = None
+    n = sum(len(km) for km, _ in chunks)
+    for km, fare in chunks:
+        (((w * km - fare).sum() / n) ** 2).backward()

@@ -733,3 +733,70 @@ def counts_axes_from_the_left(grad, shape):
         if n == 1:
             grad = grad.sum(i, keepdim=True)
     return grad
+
+
+# ---- plain lists, generators, and shapes laid side by side from the left
+
+
+@MATMUL.right
+def lists_of_lists(grad, a, b):
+    g, x, y = grad.tolist(), a.tolist(), b.tolist()
+    for_a = [[sum(p * q for p, q in zip(row, other, strict=True)) for other in y] for row in g]
+    for_b = [[sum(x[i][k] * g[i][j] for i in range(len(x))) for j in range(len(g[0]))] for k in range(len(y))]
+    return for_a, for_b
+
+
+@MATMUL.right
+def a_generator_of_two(grad, a, b):
+    return (x @ y for x, y in ((grad, b.transpose(0, 1)), (a.transpose(0, 1), grad)))
+
+
+@MATMUL.wrong("wrong_value")
+def divides_instead(grad, a, b):
+    return grad @ torch.linalg.inv(b), torch.linalg.inv(a) @ grad
+
+
+@SUM_BACK.right
+def shape_with_ones_in_front(grad, shape):
+    full = (1,) * (grad.dim() - len(shape)) + tuple(shape)
+    for axis, length in enumerate(full):
+        if length == 1:
+            grad = grad.sum(axis, keepdim=True)
+    return grad.reshape(shape)
+
+
+@SUM_BACK.right
+def one_axis_and_the_rest(grad, shape):
+    if grad.dim() > len(shape):
+        return one_axis_and_the_rest(grad.sum(0), shape)
+    stretched = [i for i, n in enumerate(shape) if n == 1 != grad.shape[i]]
+    return one_axis_and_the_rest(grad.sum(stretched[0], keepdim=True), shape) if stretched else grad
+
+
+@SUM_BACK.wrong("wrong_axis")
+def sums_ones_counted_from_the_left(grad, shape):
+    for axis, length in enumerate(shape):
+        if length == 1:
+            grad = grad.sum(axis, keepdim=True)
+    while grad.dim() > len(shape):
+        grad = grad.sum(0)
+    return grad
+
+
+@SUM_BACK.wrong("wrong_value")
+def takes_the_largest_copy(grad, shape):
+    while grad.dim() > len(shape):
+        grad = grad.max(0)[0]
+    return grad
+
+
+@MATMUL.wrong("no_swap")
+def each_itself(grad, a, b):
+    return a.T @ grad, b.T @ grad
+
+
+@SUM_BACK.wrong("first_copy")
+def first_of_each_new_axis(grad, shape):
+    while grad.dim() > len(shape):
+        grad = grad[0]
+    return grad

@@ -1,6 +1,7 @@
 """Exercises 06, whether a record leads to a leaf, and 06.1, eight programs to mend with one line each."""
 
 from collections import deque
+from functools import cache
 
 import numpy as np
 
@@ -636,3 +637,55 @@ def knows_nodes_by_their_names(result, leaf):
             return True
         todo += [child for child, _ in node.next_functions]
     return False
+
+
+# ---- with a memory of functools, a class that looks, and one who stops at the first leaf
+
+
+@right
+def remembers_each_node(result, leaf):
+    @cache
+    def leads(node):
+        if node is None:
+            return False
+        if type(node).__name__ == "AccumulateGrad":
+            return node.variable is leaf
+        return any(leads(child) for child, _ in node.next_functions)
+
+    return leads(result.grad_fn)
+
+
+@right
+def 找(result, leaf):
+    看过, 队列 = set(), deque([result.grad_fn])
+    while 队列:
+        节点 = 队列.popleft()
+        if 节点 is None or 节点 in 看过:
+            continue
+        看过.add(节点)
+        if hasattr(节点, "variable") and 节点.variable is leaf:
+            return True
+        队列.extend(n for n, _ in 节点.next_functions)
+    return False
+
+
+@wrong("wrong_value")
+def decides_at_the_first_leaf(result, leaf):
+    seen, todo = set(), [result.grad_fn]
+    while todo:
+        node = todo.pop(0)
+        if node is None or node in seen:
+            continue
+        seen.add(node)
+        if hasattr(node, "variable"):
+            return node.variable is leaf
+        todo += [child for child, _ in node.next_functions]
+    return False
+
+
+@wrong("calls_backward")
+def listens_at_the_leaf(result, leaf):
+    heard = []
+    leaf.register_hook(lambda grad: heard.append(grad))
+    result.sum().backward()
+    return bool(heard)

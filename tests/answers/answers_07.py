@@ -530,3 +530,42 @@ def yields(w):
 def half_the_gradient(w):
     rate = w * 3 + 1
     return (rate * rate.detach() + rate * 2).sum()
+
+
+# ---- algebra, a helper, and a write that autograd still sees
+
+
+@right
+def by_algebra(w):
+    rate = w * 3
+    rate += 1
+    return (rate * (rate + 2)).sum()
+
+
+@right
+def doubles_first(w):
+    费率 = (w * 3).add_(1)
+    总额 = 费率 * 2
+    总额 += 费率 * 费率
+    return 总额.sum()
+
+
+@wrong("stale")
+def writes_without_a_record(w):
+    rate = w * 3
+    rate += 1
+    total = rate * rate
+    with torch.no_grad():
+        rate *= 2
+    total += rate
+    return total.sum()
+
+
+@wrong("clone_all")
+def clones_both_factors(w):
+    rate = w * 3
+    rate += 1
+    total = rate.clone() * rate.clone()
+    rate *= 2
+    total += rate
+    return total.sum()

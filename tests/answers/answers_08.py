@@ -983,3 +983,49 @@ def takes_the_root_of_the_mean(km, fare, steps, lr):
     for _ in range(steps):
         p.data -= lr * torch.autograd.grad(((p[0] * km + p[1] - fare) ** 2).mean().sqrt(), p)[0]
     return tuple(p.tolist())
+
+
+# ---- recursion, one tensor for both, and steps that nobody counts
+
+
+@right
+def calls_itself(km, fare, steps, lr, w=0.0, b=0.0):
+    if steps == 0:
+        return w, b
+    单价, 起步费 = torch.tensor(w, requires_grad=True), torch.tensor(b, requires_grad=True)
+    ((单价 * km + 起步费 - fare) ** 2).mean().backward()
+    return calls_itself(km, fare, steps - 1, lr, (单价 - lr * 单价.grad).item(), (起步费 - lr * 起步费.grad).item())
+
+
+@right
+def both_in_one_tensor(km, fare, steps, lr):
+    knobs = torch.zeros(2, requires_grad=True)
+    rides = torch.stack([km, torch.ones_like(km)], 1)
+    for _ in range(steps):
+        ((rides @ knobs - fare) ** 2).mean().backward()
+        knobs.data -= lr * knobs.grad
+        knobs.grad.zero_()
+    return knobs
+
+
+@wrong("no_steps")
+def always_goes_two_hundred_rounds(km, fare, steps, lr):
+    return calls_itself(km, fare, 200, lr)
+
+
+@wrong("no_steps")
+def returns_within_the_loop(km, fare, steps, lr):
+    for _ in range(steps):
+        return calls_itself(km, fare, 1, lr)
+
+
+@wrong("wrong_value")
+def takes_the_distance(km, fare, steps, lr):
+    w, b = (torch.tensor(0.0, requires_grad=True) for _ in "wb")
+    for _ in range(steps):
+        (w * km + b - fare).abs().mean().backward()
+        with torch.no_grad():
+            w -= lr * w.grad
+            b -= lr * b.grad
+        w.grad = b.grad = None
+    return w, b

@@ -604,3 +604,61 @@ class NoSubclassButAnObject:
 
 
 ANSWERS.wrongs[-1] = ("kind", Plain.apply)
+
+
+# ---- methods without self, a context of its own, and NumPy
+
+
+@ANSWERS.right
+class WithoutStaticmethod(torch.autograd.Function):  # torch calls them just so
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x * x * x
+
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return 3 * x * x * grad
+
+
+@ANSWERS.right
+class SetUpApart(torch.autograd.Function):
+    @staticmethod
+    def forward(x):
+        return x.pow(3)
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        ctx.save_for_backward(*inputs)
+
+    @staticmethod
+    def backward(ctx, 传入):
+        (x,) = ctx.saved_tensors
+        return (传入 * x * x).mul(3.0)
+
+
+@ANSWERS.wrong("cut_backward")
+class ByNumPy(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return torch.tensor(x.detach().numpy() ** 3)
+
+    @staticmethod
+    def backward(ctx, grad):
+        (x,) = ctx.saved_tensors
+        return torch.tensor(grad.numpy() * 3 * x.detach().numpy() ** 2)
+
+
+@ANSWERS.wrong("cut_backward")
+class AsksAutograd(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.save_for_backward(x)
+        return x**3
+
+    @staticmethod
+    def backward(ctx, grad):
+        with torch.enable_grad():
+            x = ctx.saved_tensors[0].detach().requires_grad_()
+            (x**3).backward(grad)
+        return x.grad

@@ -799,3 +799,64 @@ class KnowsWholeNumbers(Inherits):
             self.value * other.value, self.dot * other.value + self.value * other.dot)
 
     __rmul__ = __mul__
+
+
+# ---- a named tuple, numbers with a dot, and one who looks at f first
+
+
+@HVP.right
+def takes_the_drawer_out(f, x, v):
+    f(x).backward(create_graph=True)
+    first, x.grad = x.grad, None
+    (first * v).sum().backward()
+    out, x.grad = x.grad, None
+    return out
+
+
+@HVP.wrong("wrong_value")
+def prints_f_first(f, x, v):
+    print(f(x))
+    (g,) = torch.autograd.grad(f(x), x, create_graph=True)
+    return torch.autograd.grad((g * v).sum(), x)[0]
+
+
+@HVP.wrong("leftover")
+def moves_x_along(f, x, v):
+    h = takes_the_drawer_out(f, x, v)
+    x.data += v
+    return h
+
+
+@DUAL.right
+class NumberWithADot(float):
+    def __new__(cls, value, dot=0.0):
+        self = super().__new__(cls, value)
+        self.dot = dot
+        return self
+
+    value = property(float)
+
+    def __add__(self, other):
+        return NumberWithADot(float(self) + float(other), self.dot + getattr(other, "dot", 0.0))
+
+    def __mul__(self, other):
+        moved = self.dot * float(other) + float(self) * getattr(other, "dot", 0.0)
+        return NumberWithADot(float(self) * float(other), moved)
+
+    __radd__, __rmul__ = __add__, __mul__
+
+
+@DUAL.wrong("wrong_value")
+class NumbersMoveTheSum:
+    def __init__(self, value, dot):
+        self.value, self.dot = value, dot
+
+    def __add__(self, other):
+        value, dot = (other.value, other.dot) if isinstance(other, NumbersMoveTheSum) else (other, other)
+        return NumbersMoveTheSum(self.value + value, self.dot + dot)
+
+    def __mul__(self, other):
+        value, dot = (other.value, other.dot) if isinstance(other, NumbersMoveTheSum) else (other, 0.0)
+        return NumbersMoveTheSum(self.value * value, self.value * dot + self.dot * value)
+
+    __radd__, __rmul__ = __add__, __mul__

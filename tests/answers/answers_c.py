@@ -32,3 +32,11 @@ for idea, order in (
     ("wrong_output", "ABDBD"), ("wrong_output", ["A", "D", "B", "C", "B"]), ("kind", lambda: "ABDB"),
 ):
     ANSWERS.wrong(idea)(order)
+
+# ---- from a Chinese keyboard
+
+for order in ("ＡＢＤＢ", "（ＡＢＤＢ）", "A、B、D、B", "ａ，ｂ，ｄ，ｂ"):
+    ANSWERS.right(order)
+
+for idea, order in (("top_to_bottom", "ＡＢＣＤ"), ("unknown_cell", "甲乙丁乙"), ("never_moved", "Ａ，Ｂ，Ｂ，Ｄ")):
+    ANSWERS.wrong(idea)(order)

@@ -732,3 +732,63 @@ def puts_in_order_and_overwrites(self):
 for idea, walk in (("walk_early", calls_each_child_it_meets), ("walk_early", takes_the_last_that_it_met),
                    ("walk_overwrite", puts_in_order_and_overwrites)):
     ANSWERS.wrong(idea)(with_backward(walk))
+
+
+# ---- a class for each operation, and gradients kept beside the nodes
+
+
+@ANSWERS.right
+class Number:
+    def __init__(self, data, next=()):
+        self.data, self.grad, self.next = data, 0.0, next
+
+    def vjp(self, g):
+        return ()
+
+    def __add__(self, other):
+        return Sum(self.data + other.data, (self, other))
+
+    def __mul__(self, other):
+        return Product(self.data * other.data, (self, other))
+
+    def backward(self):
+        arrows, nodes, seen = Counter(), [self], {self}
+        for node in nodes:
+            arrows.update(node.next)
+            nodes += [child for child in dict.fromkeys(node.next) if child not in seen]
+            seen |= {*node.next}
+        arrived, ready = Counter({self: 1.0}), deque([self])
+        while ready:
+            node = ready.popleft()
+            node.grad = arrived[node] + (0.0 if node.next else node.grad)
+            for child, g in zip(node.next, node.vjp(arrived[node]), strict=True):
+                arrived[child] += g
+                arrows[child] -= 1
+                if not arrows[child]:
+                    ready.append(child)
+
+
+class Sum(Number):
+    def vjp(self, g):
+        return g, g
+
+
+class Product(Number):
+    def vjp(self, g):
+        a, b = self.next
+        return g * b.data, g * a.data
+
+
+@ANSWERS.wrong("raised")
+class HandsNothingBack(Number):
+    def __add__(self, other):
+        Sum(self.data + other.data, (self, other))
+
+    def __mul__(self, other):
+        Product(self.data * other.data, (self, other))
+
+
+@ANSWERS.wrong("wrong_rule")
+class MultipliesAsItAdds(Number):
+    def __mul__(self, other):
+        return Sum(self.data * other.data, (self, other))

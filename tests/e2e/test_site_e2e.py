@@ -75,6 +75,20 @@ def test_a_search_leads_to_its_place_in_a_page(page, address, theme, width, butt
     assert page.evaluate("(id) => !id || !!document.getElementById(id)", place)
 
 
+def test_as_long_as_nothing_was_looked_through_no_number_is_claimed(page, address):
+    held = []
+    page.route("**/search.*.js", lambda route: held.append(route))  # a line so slow that it does not come
+    page.goto(f"{address}/index.html#en")
+    page.locator("#search").fill("leaf")
+
+    assert page.locator("#count").inner_text() == "…"
+    assert page.get_by_role("link", name="Lesson 1").is_visible()
+    held[0].continue_()
+    page.wait_for_selector("#hits a")
+    assert int(page.locator("#count").inner_text().split()[0]) > 5
+    assert page.get_by_role("link", name="Lesson 1 · What does 4.5 mean?", exact=True).is_hidden()
+
+
 def test_it_opens_from_a_disk(page, folder):
     page.on("console", lambda message: pytest.fail(message.text))
     page.goto((folder / "index.html").as_uri() + "#zh")
