@@ -205,6 +205,8 @@ def _size_of(given: tuple, size: Any = None) -> tuple:
 def _from_size(name: str, make: Any, doc: str, accepted: tuple = ()) -> Any:
     def create(*shape: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False,
                **options: Any) -> Tensor:
+        for option in options:
+            require(option in accepted, f"{name}() takes no {option}", TypeError)
         level, sizes = accepted and lifted.get(), _size_of(shape, size)
 
         def drawn(sizes: tuple) -> Tensor:
@@ -309,6 +311,7 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any 
         return made(random.normal(_size_of((size,)), _kind(dtype), mean, std, generator), requires_grad, device)
     if isinstance(mean, TensorBase):
         return (TENSORS.normal_both if isinstance(std, TensorBase) else TENSORS.normal_mean)(mean, std, generator)
+    require(isinstance(std, TensorBase), "neither is a tensor", TypeError)
     return TENSORS.normal_std(std, mean, generator)
 
 

@@ -194,8 +194,11 @@ def _lengths(size: int, split_size: Any) -> list[int]:
 
 
 def split(self: Any, split_size: Any, dim: int = 0) -> list:
-    lead, ends = _ALL * (dim % self.ndim), itertools.accumulate(_lengths(self.shape[dim], split_size), initial=0)
-    return [self[(*lead, slice(start, stop))] for start, stop in itertools.pairwise(ends)]
+    parts, lead, stop = [], _ALL * (dim % self.ndim), 0
+    for n in _lengths(self.shape[dim], split_size):
+        start, stop = stop, stop + n
+        parts.append(self[(*lead, slice(start, stop))])
+    return parts
 
 
 @formula(tex=lambda grad, _sizes, _lengths, dim: SYMBOLS.cat(side_by_side(grad), dim))
