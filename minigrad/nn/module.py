@@ -468,7 +468,7 @@ def forget_grad(p: Any, set_to_none: bool) -> None:
 
 
 def typename(value: Any) -> str:
-    """What errors call the type of a value: `torch.FloatTensor`, `int`; a function's own name. Source: torch.typename."""
+    """What errors call the type of a value: `torch.FloatTensor`; a function's own name. Source: torch.typename."""
     kind = value if hasattr(value, "__qualname__") else type(value)
     name = f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.").replace("minigrad.", "torch.", 1)
     return value.type() if isinstance(value, Tensor) else name
