@@ -69,9 +69,8 @@ class Explorer(Stage):
         """The fold of a state."""
         return (self.turns if state.whole else self.rolled).refolded(state.closed)
 
-    def leads(self, state: State) -> Iterator[tuple[str, State]]:
+    def leads(self, state: State, fold: levels.Fold) -> Iterator[tuple[str, State]]:
         """What can be pressed, and the state to which it leads: scopes, "open", "fold", views, "narrow"."""
-        fold = self.fold(state)
         for box in fold.boxes:
             if len(fold.inside[box]) > 1:
                 yield box, state._replace(closed=state.closed.difference(fold.chain(box)))
@@ -103,12 +102,13 @@ class Explorer(Stage):
     def picture(self, key: str) -> dict[str, Any]:
         """The picture of a state, the cards of its parts, who is wired to whom, and where one can go from it."""
         state = [*self.states][int(key)]
-        fold = self.fold(state)
-        drawing = self.drawing.refolded(fold, state.view, NARROW if state.narrow else self.drawing.width)
+        width = NARROW if state.narrow else self.drawing.width
+        drawing = self.drawing.refolded(self.fold(state), state.view, width)
+        fold = drawing.fold  # asked again and again: what it works out, it keeps
         shown, drawing.lang = drawing.layout.fold or fold, words.PAIR
         picture = in_both(drawing.drawn(None, framed=False))
         home, to, many = self.homes(fold), {}, {}
-        for name, other in self.leads(state):
+        for name, other in self.leads(state, fold):
             if other == state or (other.view == "backward" and self.drawing.view != "backward"):
                 continue
             more = len(fold.inside.get(name, self.drawing.graph.ops)) if name not in (*VIEWS, "narrow") else 0

@@ -96,11 +96,10 @@ class Composer:
         plan.silent = frozenset([*(c.id for c in graph.cuts), *(t.id for t in graph.tensors if t.kind == "constant")])
         plan.loops = {id: list(roll.loops) for id, roll in fold.rolls.items()}
         plan.home = dict(sorted(plan.home.items(), key=lambda entry: entry[0][0] != "t"))
-        left_by_cuts = {cut.tensor for cut in graph.cuts}
-        small = [id for id in [*plan.shelf, *plan.home]
-                 if self.shelved(id) or id in graph.tensors_by_id.keys() - left_by_cuts]
-        cards = ((id, graph.tensors_by_id.get(id) or graph.tensor(graph.node(id).leaf)) for id in small)
-        plan.again = {id: width(words.again_label(t), bold=True) + 20 for id, t in cards if t.kind != "nonleaf"}
+        cards = graph.tensors_by_id.keys() - {cut.tensor for cut in graph.cuts}
+        small = [id for id in [*plan.shelf, *plan.home] if self.shelved(id) or id in cards]
+        known = ((id, graph.tensors_by_id.get(id) or graph.tensor(graph.node(id).leaf)) for id in small)
+        plan.again = {id: width(words.again_label(t), bold=True) + 20 for id, t in known if t.kind != "nonleaf"}
         return plan
 
     def home_of(self, id: str, op: str) -> str:

@@ -64,7 +64,8 @@ const named = (pair, hint = false) => ({ "data-en": pair.en, "data-zh": pair.zh,
 const spoken = ({ en, zh }, lang) => ({ en, zh, both: en === zh ? en : en + " / " + zh })[lang];
 /** Show a language, and name in it whatever has a name. @param {HTMLElement} root @param {"en"|"zh"|"both"} lang */
 function speak(root, lang) {
-  root.lang = lang === "zh" ? "zh" : "en";
+  const tongue = lang === "zh" ? "zh" : "en";
+  if (root.lang !== tongue) root.lang = tongue;                              // to say the same lays all text out again
   for (const name of ["en", "zh", "both"]) root.classList.toggle("mg-" + name, name === lang);
   for (const one of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll("[data-en]"))) {
     const name = spoken(one.dataset, lang) ?? "";
@@ -257,6 +258,8 @@ function around(a, b) {
 }
 /** @param {Box} a @param {Box} b */
 const holds = (a, b) => a.x <= b.x && a.y <= b.y && a.x + a.w >= b.x + b.w && a.y + a.h >= b.y + b.h;
+/** @param {Box} a @param {Box} b */
+const meet = (a, b) => a.x <= b.x + b.w && b.x <= a.x + a.w && a.y <= b.y + b.h && b.y <= a.y + a.h;
 /** Slow, fast, slow. @param {number} u */
 const eased = (u) => u * u * u * (u * (6 * u - 15) + 10);
 
@@ -303,13 +306,18 @@ function camera(map, shown, pace = () => 1) {
     cancelAnimationFrame(cam.timer);
     cam.timer = requestAnimationFrame(onward);
   }
+  /** Size and place as the camera has them; a picture that has its own before it is on the page is laid out once. */
+  function hang() {
+    const { svg, box: all, k } = shown();
+    if (k !== cam.k) for (const [name, value] of Object.entries({ width: all.w * cam.k, height: all.h * cam.k })) svg.setAttribute(name, String(value));
+    shown().k = cam.k;
+    svg.style.transform = `translate(${(all.x - cam.x) * cam.k}px, ${(all.y - cam.y) * cam.k}px)`;  // lays nothing out again, and moves evenly
+  }
   function look(x, y, k, rests = true) {
     cancelAnimationFrame(cam.timer);
     Object.assign(cam, { x, y, k });
-    const { w, h: high } = sight(k), P = shown(), { svg, box: all } = P;
-    if (P.k !== k) for (const [name, value] of Object.entries({ width: all.w * k, height: all.h * k })) svg.setAttribute(name, String(value));
-    P.k = k;
-    svg.style.transform = `translate(${(all.x - x) * k}px, ${(all.y - y) * k}px)`;  // lays nothing out again, and moves evenly
+    hang();
+    const { w, h: high } = sight(k), P = shown();
     for (const [name, value] of Object.entries({ x, y, width: w, height: high })) P.window.setAttribute(name, String(value));
     map.setAttribute("viewBox", [P.box.x, P.box.y, P.box.w, P.box.h].join(" "));
     if (!rests) return;
@@ -317,12 +325,11 @@ function camera(map, shown, pace = () => 1) {
     for (const entry of P.words) {
       const { text, box, x: left, y: top } = entry;
       if (!box && (left < x - WIDEST_TEXT || left > x + w + WIDEST_TEXT || top < y - 40 || top > y + high + 40)) continue;
-      const b = grown(entry.box ??= boxOf(text), 2), apart = b.x > seen.x + seen.w || b.y > seen.y + seen.h || b.x + b.w < seen.x || b.y + b.h < seen.y;
-      const cut = !apart && !holds(seen, b);
+      const b = grown(entry.box ??= boxOf(text), 2), cut = meet(seen, b) && !holds(seen, b);
       if (cut !== !!entry.cut) text.classList.toggle("mg-outside", entry.cut = cut);
     }
   }
-  return Object.assign(cam, { sight, glide, look });
+  return Object.assign(cam, { sight, hang, glide, look });
 }
 
 // ---------------------------------------------------------------- the widget
@@ -1445,27 +1452,30 @@ function explore({ model, el }) {
     }
     S.waits = null;
     P = found;
-    if (typeof P.svg === "string") P.svg = picture(P.svg);
+    if (typeof P.svg === "string") prepare();
+    const anew = !cam.k || P.narrow !== was.narrow;
+    if (anew) start(); else cam.hang();
     stage.replaceChildren(P.svg);
     if (!P.measured) measure();
     map.replaceChildren(...P.stops.map((stop) => stop.dot), P.window);
     const after = P.spots.get(hold)?.box;
-    if (!cam.k || P.narrow !== was.narrow) start();
-    else if (before && after) {
+    if (!anew && before && after) {
       place(after.x - before.x + cam.x, after.y - before.y + cam.y, cam.k);
       settle(was, before, after);
     } else if (P.view !== was.view) place(cam.x, cam.y, cam.k);
-    else start();
+    else if (!anew) start();
     if (!keep && model.get("key") !== key) set("key", key);
     show();
     if (S.want) reveal(S.want);
     else if (inside) (P.spots.get(hold) ?? P.spots.get(model.get("chosen")) ?? { part: root }).part.focus({ preventScroll: true });
   }
-  /** What was there glides to its place beside the part that is held, what is new comes out of that, wires appear.
+  /** What is in sight and was there glides to its place beside the part that is held, what is new comes out of that, wires appear.
    *  @param {Json} was @param {Box} before @param {Box} after Where the held part stood and stands. */
   function settle(was, before, after) {
-    const boxes = new Map(P.stops.map(({ part, box }) => [part, box]));
+    const boxes = new Map(P.stops.map(({ part, box }) => [part, box])), seen = sight(cam.k);
     for (const part of calm() ? [] : P.svg.querySelectorAll("g[data-id]")) {
+      const owner = P.spots.get(drawn(part.dataset.id.split(":")[0]));
+      if (owner && !meet(seen, owner.box)) continue;
       const to = boxes.get(part), old = to && was.spots.get(part.dataset.id)?.box, from = old ?? before;
       const way = to && `translate(${from.x - before.x + after.x - to.x}px, ${from.y - before.y + after.y - to.y}px)`;
       part.animate({ ...(way && { transform: [way, "none"] }), ...(!old && { opacity: [0, 1] }) }, { duration: OPEN_MS, easing: "ease-out" });
@@ -1482,17 +1492,22 @@ function explore({ model, el }) {
     if (!store.has(made.key)) store.set(made.key, made);
     if (S.waits?.key === made.key) turn(made.key, S.waits.hold);
   };
-  function measure() {
-    const vb = P.svg.viewBox.baseVal;
-    P.svg.setAttribute("role", "group");                                     // an image may hold nothing to press
-    Object.assign(P, { box: { x: vb.x, y: vb.y, w: vb.width, h: vb.height }, words: [], stops: [], spots: new Map(), lang: "en",
-      labelled: labelled(P.svg), window: s("rect", { class: "mg-window" }), measured: root.clientWidth > 0 });
-    for (const part of P.svg.querySelectorAll(STOPS)) {
-      const id = part.dataset.id, box = boxOf(part), dot = s("rect", { x: box.x, y: box.y, width: box.w, height: box.h, rx: 8 });
-      if (!P.cards[id]) continue;
-      if (part.matches(".mg-frame")) dot.setAttribute("class", "mg-hollow");
+  /** Everything that changes a picture, before it is on the page: what is measured there is laid out once. */
+  function prepare() {
+    const svg = picture(P.svg), vb = svg.viewBox.baseVal;
+    svg.setAttribute("role", "group");                                       // an image may hold nothing to press
+    Object.assign(P, { svg, box: { x: vb.x, y: vb.y, w: vb.width, h: vb.height }, words: [], lang: "en",
+      labelled: labelled(svg), window: s("rect", { class: "mg-window" }), parts: [...svg.querySelectorAll(STOPS)].filter(({ dataset: { id } }) => P.cards[id]) });
+    for (const part of P.parts) {
       part.classList.add("mg-node");
-      for (const [name, value] of Object.entries({ tabindex: "-1", role: P.to[id] ? "button" : "img" })) part.setAttribute(name, value);
+      for (const [name, value] of Object.entries({ tabindex: "-1", role: P.to[part.dataset.id] ? "button" : "img" })) part.setAttribute(name, value);
+    }
+  }
+  function measure() {
+    Object.assign(P, { stops: [], spots: new Map(), measured: root.clientWidth > 0 });
+    for (const part of P.parts) {
+      const id = part.dataset.id, box = boxOf(part), dot = s("rect", { x: box.x, y: box.y, width: box.w, height: box.h, rx: 8 });
+      if (part.matches(".mg-frame")) dot.setAttribute("class", "mg-hollow");
       P.stops.push({ id, part, box, dot });
       if (!P.spots.has(id)) P.spots.set(id, P.stops[P.stops.length - 1]);
     }
