@@ -142,6 +142,21 @@ def test_the_ledger_forgets_its_oldest_place():
     assert (files[0], files[-1]) == ("<cut 3>", f"<cut {ledger.KEPT + 2}>")
 
 
+@pytest.mark.parametrize(("line", "into"), [
+    ("y = h / h.detach().norm()", "n2:1"), ("y = h.detach().exp() - h", "n2:0"), ("y = h * 2 + h.detach().exp()", "n2:1"),
+    ("for _ in range(2): y = h * (h.detach() + 1) + h", "n3:1"),
+    ("adv = torch.ones(2) - h.detach(); y = h * adv", ""),
+    ("y = twice(h.detach().neg(), h) + torch.ones(2)", None), ("y = torch.where(h.detach().exp() > 1, h, 0.)", None),
+    ("log = h.detach().norm(); y = h * 2", None), ("y = h + h.mean().item()", None)])
+def test_what_a_cut_left_goes_to_the_operand_that_it_stands_in_and_nowhere_where_that_is_not_sure(line, into, tmp_path):
+    file, scope = tmp_path / "program.py", {"torch": torch, "h": tracked(), "twice": lambda a, b: a * b, "adv": None}
+    file.write_text(line)
+    exec(compile(line, str(file), "exec"), scope)
+    found = read(scope["y"].sum(), names={"h": scope["h"], "adv": scope["adv"]}).cuts
+
+    assert [cut.into for cut in found] == ([] if into is None else [(into,) if into else ()])
+
+
 def test_a_graph_has_the_cuts_of_what_is_still_in_use():
     h = tracked()
     k = h.detach()

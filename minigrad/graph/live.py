@@ -22,7 +22,7 @@ from operator import attrgetter
 from typing import Any
 
 from ..array.backend import xp
-from ..core.beside.ledger import places
+from ..core.beside.ledger import Place, places
 from ..core.beside.scopes import calls
 from ..core.carriers import RAW
 from ..core.graph import ACCUMULATE_SEQ, Node, Withheld, node_of
@@ -541,21 +541,38 @@ class Reader:
 
 
     def cuts(self) -> Iterable[Cut]:
-        """The places that cut off something of this graph, or what goes into it, of which somebody still holds what
-        came of it."""
+        """The places that cut off something of this graph, or what goes into it, where somebody still holds what came
+        of it; else those at an operand of an operation, and those where a constant of this graph is written."""
         left: dict[Slot, list[str]] = {self.slot(t): [] for p in [*places.values()] if (t := p.result()) is not None}
         for key, i in ((key, i) for key, slots in self.edges.items() if left for i, s in enumerate(slots) if s is None):
             for value in self.saved_input(key, i):
                 left.get(self.slot(value), []).append(f"{self.ids[key]}:{i}")
         for number, place in enumerate(list(places.values()), 1):
             origin, result = place.origin(), place.result()
+            node = self.ids.get(("leaf", id(origin)) if self.is_tensor(origin) else id(origin))
+            tensor, into, seen = None, list[str](), node is not None
             if result is not None:
-                node = self.ids.get(("leaf", id(origin)) if self.is_tensor(origin) else id(origin))
                 tensor = self.ids.get(slot := self.slot(result))
-                cut = Cut(f"c{number}", program.word(place), program.where(place)[1:], place.count, node, tensor,
-                          () if tensor else tuple(left.get(slot, ())))
-                if node or tensor or cut.into:
-                    yield cut
+                into = [] if tensor else left.get(slot, [])
+            elif seen:
+                into, written = self.taken(place)
+                seen = bool(into) or any(t.kind == "constant" and t.name in written for t in self.records.values())
+            if seen or tensor or into:
+                yield Cut(f"c{number}", program.word(place), program.where(place)[1:], place.count, node, tensor,
+                          tuple(into))
+
+    def taken(self, place: Place) -> tuple[list[str], list[str]]:
+        """Where the last cut of a place went in, though nobody holds it any more: at an edge of the operation around
+        it, on its side of the sign. And the names that its statement writes."""
+        source, cut = program.source_of(place.code), program.expression(place.code, place.lasti)
+        around = [cut, *source.above(cut)] if cut else []
+        later = [(n.seq, key) for key, n in self.found.items() if getattr(n, "code", None) is place.code
+                 and n.seq > place.seq and program.expression(n.code, n.lasti) in around]
+        sign = program.expression(*self.place(self.found[key])) if later and (key := min(later)[1]) else None
+        sides = [side in around for side in (getattr(sign, "left", None), getattr(sign, "right", None))]
+        into = [f"{self.ids[key]}:{i}" for i, (slot, mine) in enumerate(zip(self.edges[key], sides, strict=False))
+                if slot is None and mine and len(self.edges[key]) == 2] if later else []
+        return into, program.written(source.statement(cut)) if cut else []
 
 
 @contextlib.contextmanager

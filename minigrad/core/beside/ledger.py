@@ -10,7 +10,7 @@ from types import CodeType, FrameType
 from typing import Any
 from weakref import ref
 
-from ..graph import Freed, TensorBase, node_of
+from ..graph import Freed, TensorBase, node_of, seqs
 from .lines import PACKAGE_FILES, _frame, learners_frame, learners_line
 
 KEPT, CALLERS = 256, 8
@@ -19,12 +19,13 @@ KEPT, CALLERS = 256, 8
 class Place:
     """An instruction of the learner's that cut, in one way: `kind` is what they wrote, as `detach()`."""
 
-    __slots__ = ("callers", "code", "count", "kind", "lasti", "origin", "result")
+    __slots__ = ("callers", "code", "count", "kind", "lasti", "origin", "result", "seq")
     origin: Any  # weak: the node, or the leaf, whose value was cut off last
     result: Any  # weak: the tensor that came of it
+    seq: int  # what is made after the last cut has a higher number
 
     def __init__(self, kind: str, code: CodeType, lasti: int) -> None:
-        self.kind, self.code, self.lasti, self.count = kind, code, lasti, 0
+        self.kind, self.code, self.lasti, self.count, self.seq = kind, code, lasti, 0, 0
         self.callers = tuple[tuple[CodeType, int], ...]()
         self.origin = self.result = lambda: None
 
@@ -61,7 +62,7 @@ def cut(kind: str, source: Any = None, result: Any = None, climb: bool = False) 
     if place.count <= CALLERS and code.co_name != "<module>":  # later calls come from the same lines, mostly
         place.callers = callers(f)
     if source is not None:
-        place.origin = ref(source if fn is None else node_of(fn))
+        place.origin, place.seq = ref(source if fn is None else node_of(fn)), next(seqs)
     if result is not None and isinstance(result, TensorBase):
         place.result = ref(result)
     return result
