@@ -143,7 +143,8 @@ def test_the_ledger_forgets_its_oldest_place():
 
 
 @pytest.mark.parametrize(("line", "into"), [
-    ("y = h / h.detach().norm()", "n2:1"), ("y = h.detach().exp() - h", "n2:0"), ("y = h * 2 + h.detach().exp()", "n2:1"),
+    ("y = h / h.detach().norm()", "n2:1"), ("y = h.detach().exp() - h", "n2:0"),
+    ("y = h * 2 + h.detach().exp()", "n2:1"),
     ("for _ in range(2): y = h * (h.detach() + 1) + h", "n3:1"),
     ("adv = torch.ones(2) - h.detach(); y = h * adv", ""),
     ("y = twice(h.detach().neg(), h) + torch.ones(2)", None), ("y = torch.where(h.detach().exp() > 1, h, 0.)", None),

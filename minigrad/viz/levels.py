@@ -218,8 +218,8 @@ def clear(fold: Fold) -> frozenset[str]:
 
 
 def containers_open(fold: Fold, modules: set[str]) -> Fold:
-    """Modules that hold modules open, the smallest first, as long as few boxes result."""
-    outer = {s for id in modules for s in fold.chain(fold.parent[id])}
+    """Modules that hold modules, and loops, open, the smallest first, as long as few boxes result; no line of code."""
+    outer = {s for id in modules for s in fold.chain(fold.parent[id]) if fold.scopes[s].kind != "line"}
     closed, shown = set(fold.closed), fold.shown
     boxes = Counter(fold.home.values())  # that an open scope shows
     for id in sorted(filter(fold.inside.get, fold.scopes), key=lambda id: (len(fold.inside[id]), -len(fold.chain(id)))):

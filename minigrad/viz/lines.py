@@ -22,7 +22,7 @@ class Piece(NamedTuple):
     number: int
     text: str
     outer: str  # the module around it
-    parts: tuple[str, ...]
+    parts: tuple[str, ...]  # operations, calls of several, and of the library's modules
     function: str = ""
 
 
@@ -51,21 +51,22 @@ def by_lines(graph: Graph, rolled: frozenset[str] = frozenset()) -> Graph:
 def pieces(graph: Graph) -> Iterator[Piece]:
     """The lines of a program as they ran, turn by turn."""
     starts = {turn[0] for repeat in graph.repeats for turn in repeat.turns}
-    kinds, ours = {s.id: s.kind for s in graph.scopes}, {s.id for s in graph.scopes if s.ours}
-    calls = {n.id: [*takewhile(lambda s: kinds[s] == "call", graph.chains[n.scope])] for n in graph.ops}
+    within = {s.id for s in graph.scopes if s.kind == "call" or s.ours}  # no line of the learner's is in them
+    calls = {n.id: [*takewhile(within.__contains__, graph.chains[n.scope])] for n in graph.ops}
     size, turn = Counter(call for around in calls.values() for call in around), 0
 
-    def place(n: NodeRecord) -> tuple[str, str, int, str, str, int]:
+    def place(n: NodeRecord) -> tuple[str, str, int, str, int]:
         nonlocal turn
         turn += n.id in starts
         number, text = n.line or (0, "")
         outer = "".join(graph.chains[n.scope][len(calls[n.id]):][:1])
-        return outer, text, number, n.function, "" if text else n.id, turn
+        return outer, text, number, "" if text else n.id, turn
 
-    for (outer, text, number, function, *_), ops in groupby(sorted(graph.ops, key=lambda n: n.seq), place):
+    for (outer, text, number, *_), several in groupby(sorted(graph.ops, key=lambda n: n.seq), place):
+        ops = [*several]
         tops = Counter([n.id, *calls[n.id]][-1] for n in ops)
-        whole = text and outer not in ours and all(  # no call that goes on elsewhere
-            size[id] in (0, count) for id, count in tops.items())
+        function = min((n.function for n in ops), key=lambda f: int(f.rpartition(":")[2] or 0))  # not one in the line
+        whole = text and all(size[id] in (0, count) for id, count in tops.items())  # no call that goes on elsewhere
         yield Piece(number if whole else 0, text, outer, tuple(tops), function)
 
 
@@ -100,10 +101,11 @@ def spans(numbers: Iterable[int]) -> str:
 
 
 def groups(fold: Fold) -> list[list[str]]:
-    """The scopes of each line, those first that made most; then those of the loops."""
+    """The scopes of each line, those first that made most, and after them those with modules; then those of loops."""
     found: dict[tuple[str, str], list[str]] = {}
+    modules = {s.parent for s in fold.scopes.values() if s.kind == "module"}
     for id, s in fold.scopes.items():
         if s.kind == "line" and fold.inside[id]:
             found.setdefault((s.path, s.name), []).append(id)
     return [ids for _, ids in sorted(found.items(), key=lambda pair: (
-        pair[0][0].startswith("lines"), -sum(len(fold.inside[id]) for id in pair[1])))]
+        pair[0][0].startswith("lines"), not modules.isdisjoint(pair[1]), -sum(len(fold.inside[id]) for id in pair[1])))]
