@@ -87,6 +87,9 @@ def test_every_number_of_a_backward_picture_is_what_torch_sent(name):
             node, _, nr = rest.partition(":")
             if kind in ("edge", "sum"):
                 real = truth.along(behind.get(rest, [rest]))
+            elif kind == "got":  # before hooks
+                real = truth.along([n.edge_id(e.slot) for n in drawing.graph.nodes for e in n.edges
+                                    if (e.node, e.nr) == (node, int(nr))])
             else:
                 real = truth.got[truth.ids[node]][int(nr or 0)] if node in truth.ids else None
             if kind not in ("chip", "seed") and text and (real is None or not tells(text, real)):

@@ -239,7 +239,7 @@ def test_reading_torch_imports_no_torch():
     ("MulBackward0", "mul"), ("LogSoftmaxBackward0", "log_softmax"), ("Log1PBackward0", "log1p"),
     ("MaxPool2DWithIndicesBackward0", "max_pool2d_with_indices"), ("CubeBackward", "cube"),
     ("torch::autograd::CopySlices", "copy_slices"), ("DiagonalBackward0_copy", "diagonal"),
-    ("CopyBackwards", "copy"),
+    ("CopyBackwards", "copy"), ("SmoothL1LossBackward0", "smooth_l1_loss"),
 ])
 def test_the_word_of_the_forward_is_read_off_the_name(name, op):
     assert op_name(name) == op

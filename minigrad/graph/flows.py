@@ -175,10 +175,11 @@ class Watch:
         """What a gate let through, where it is plain which output it stands at."""
         nrs = {h.nr for h in self.found.graph.hooks if h.node == self.id and h.kind == kind}
         if kind in ("tensor", "pre") and len(nrs) == 1:
-            one = after[0] if isinstance(after, tuple) and len(after) == 1 else after
-            one = one._array() if hasattr(one, "_array") else one
+            got, one = (g[0] if isinstance(g, tuple) and len(g) == 1 else g for g in (before, after))
+            got, one = (g._array() if hasattr(g, "_array") else g for g in (got, one))
             if hasattr(one, "shape"):
-                self.found.texts[f"in:{self.id}:{nrs.pop()}"] = self.found.text(one)
+                self.found.texts[f"in:{self.id}:{(nr := nrs.pop())}"] = self.found.text(one)
+                self.found.texts.setdefault(f"got:{self.id}:{nr}", self.found.text(got))
                 self.found.hooked[self.id] = one
 
     def capture(self, node: AnyNode, nr: int, grad: Any) -> None:

@@ -610,7 +610,7 @@ def later(held: Any) -> Any:
 def op_name(name: str) -> str:
     """The forward's word in a node's name: `mul` of MulBackward0, `log_softmax` of LogSoftmax..."""
     short = re.sub(r"(Backward|Backwards)?\d*(_copy)?$", "", name.rpartition("::")[2])
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z][a-z])|(?<=\dD)(?=[A-Z])", "_", short).lower()
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z][a-z0-9])|(?<=\dD)(?=[A-Z])", "_", short).lower()
 
 
 def saved_text(value: Any) -> str:

@@ -301,7 +301,12 @@ class Builder:
         for hook in on_tensor:
             x = self.gate(block, hook, x, y, 1) + 10
         last = (on_tensor or before)[-1:] if on_tensor or not sheet else []
-        block.entries[t.nr] = (block.boxes[last[0].id].right if last else x, y)
+        end = block.boxes[last[0].id].right if last else x
+        if wide := self.slot_width(f"got:{node.id}:{t.nr}"):  # what the outermost gate receives
+            block.room.append(Box(end, y - 20, wide + 20, 26))
+            block.slots[f"got:{node.id}:{t.nr}"] = (end + 10 + wide / 2, y - 8, "middle")
+            end += wide + 20
+        block.entries[t.nr] = (end, y)
 
     def gate(self, block: Block, hook: Hook, x: float, y: float, side: int) -> float:
         """Put a gate and its word to the right (1) or left (-1) of `x`; returns the far end."""

@@ -251,6 +251,7 @@ class Painter:
                 end = b.right - (inset(b, y) if n.kind == "op" else 0)
                 line, slot = d("M", x, y, "H", end), f"in:{place}"
                 self.wire("mg-edge mg-stem", slot, line, slot=slot)
+                self.part(self.wires, "mg-got", f"got:{place}", "b", self.slot(f"got:{place}"))
         gates = [self.box[h.id] for h in self.graph.hooks
                  if h.node == n.id and h.kind.startswith("post") and h.id in self.box]
         if gates:
