@@ -148,7 +148,7 @@ def test_the_ledger_forgets_its_oldest_place():
     ("for _ in range(2): y = h * (h.detach() + 1) + h", "n3:1"),
     ("adv = torch.ones(2) - h.detach(); y = h * adv", ""),
     ("y = twice(h.detach().neg(), h) + torch.ones(2)", None), ("y = torch.where(h.detach().exp() > 1, h, 0.)", None),
-    ("log = h.detach().norm(); y = h * 2", None), ("y = h + h.mean().item()", None)])
+    ("log = h.detach().norm(); y = h * 2", None), ("y = h + h.mean().item()", "n2:1")])
 def test_what_a_cut_left_goes_to_the_operand_that_it_stands_in_and_nowhere_where_that_is_not_sure(line, into, tmp_path):
     file, scope = tmp_path / "program.py", {"torch": torch, "h": tracked(), "twice": lambda a, b: a * b, "adv": None}
     file.write_text(line)

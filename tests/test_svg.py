@@ -14,7 +14,7 @@ from minigrad.viz.display import Drawing, draw
 from minigrad.viz.glyphs import LEGEND
 from minigrad.viz.layout import backwards, separate
 from minigrad.viz.places import SHOW_ALL, lay_out
-from minigrad.viz.svg import render, wrap
+from minigrad.viz.svg import Painter, wrap
 from minigrad.viz.theme import TOKENS, shorten, stylesheet, variables, width
 from minigrad.viz.words import notes
 from tests.oracle import graphs
@@ -97,7 +97,7 @@ def test_every_record_has_its_part():
 
 def test_the_player_finds_a_slot_for_every_gradient():
     graph = RECORDED["reference"]
-    picture = render(graph, lay_out(graph), "backward", theme=None)
+    picture = Painter(graph, lay_out(graph), "backward").picture(None)
     slots = set(re.findall(r'data-slot="([^"]+)"', picture))
 
     assert {"edge:n1:0", "edge:n3:1", "in:n3:0", "sum:n3:1", "seed:n1", "grad:t3", "value:t1"} <= slots
@@ -109,7 +109,7 @@ def test_a_slot_is_filled_and_its_room_is_kept():
     wide = "[123.45, 678.90, … ×1000]"
     narrow, roomy = lay_out(graph), lay_out(graph, values={"edge:n1:0": wide})
 
-    assert wide in render(graph, roomy, "backward", values={"edge:n1:0": wide})
+    assert wide in Painter(graph, roomy, "backward", values={"edge:n1:0": wide}).picture("light")
     assert roomy.width > narrow.width
 
 

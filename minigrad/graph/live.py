@@ -547,32 +547,26 @@ class Reader:
         for key, i in ((key, i) for key, slots in self.edges.items() if left for i, s in enumerate(slots) if s is None):
             for value in self.saved_input(key, i):
                 left.get(self.slot(value), []).append(f"{self.ids[key]}:{i}")
+        constants = {t.name for t in self.records.values() if t.kind == "constant"}
         for number, place in enumerate(list(places.values()), 1):
             origin, result = place.origin(), place.result()
             node = self.ids.get(("leaf", id(origin)) if self.is_tensor(origin) else id(origin))
-            tensor, into, seen = None, list[str](), node is not None
-            if result is not None:
-                tensor = self.ids.get(slot := self.slot(result))
-                into = [] if tensor else left.get(slot, [])
-            elif seen:
-                into, written = self.taken(place)
-                seen = bool(into) or any(t.kind == "constant" and t.name in written for t in self.records.values())
-            if seen or tensor or into:
+            tensor = None if result is None else self.ids.get(self.slot(result))
+            into = self.taken(place) if result is None else [] if tensor else left.get(self.slot(result), [])
+            if into or tensor or (node and (result is not None or not constants.isdisjoint(program.written_at(place)))):
                 yield Cut(f"c{number}", program.word(place), program.where(place)[1:], place.count, node, tensor,
                           tuple(into))
 
-    def taken(self, place: Place) -> tuple[list[str], list[str]]:
-        """Where the last cut of a place went in, though nobody holds it any more: at an edge of the operation around
-        it, on its side of the sign. And the names that its statement writes."""
-        source, cut = program.source_of(place.code), program.expression(place.code, place.lasti)
-        around = [cut, *source.above(cut)] if cut else []
+    def taken(self, place: Place) -> list[str]:
+        """Where the last cut of a place went in, though nobody holds what came of it: at an edge of the operation
+        around it, on its side of the sign."""
+        around = program.around(place)
         later = [(n.seq, key) for key, n in self.found.items() if getattr(n, "code", None) is place.code
                  and n.seq > place.seq and program.expression(n.code, n.lasti) in around]
-        sign = program.expression(*self.place(self.found[key])) if later and (key := min(later)[1]) else None
-        sides = [side in around for side in (getattr(sign, "left", None), getattr(sign, "right", None))]
-        into = [f"{self.ids[key]}:{i}" for i, (slot, mine) in enumerate(zip(self.edges[key], sides, strict=False))
-                if slot is None and mine and len(self.edges[key]) == 2] if later else []
-        return into, program.written(source.statement(cut)) if cut else []
+        key = min(later, default=(0, None))[1]
+        sign = program.expression(*self.place(self.found[key])) if key else None
+        return [f"{self.ids[key]}:{i}" for i, side in enumerate(("left", "right")) if key and len(self.edges[key]) == 2
+                and self.edges[key][i] is None and getattr(sign, side, None) in around]
 
 
 @contextlib.contextmanager

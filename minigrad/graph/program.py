@@ -539,3 +539,14 @@ def word(place: Place) -> str:
 def where(place: Place) -> Line:
     """File, number and text of its line."""
     return source_line(place.code, place.lasti)
+
+
+def around(place: Place) -> list[Any]:
+    """The expressions and statements that its expression stands in, with itself; nothing where its source is gone."""
+    at = expression(place.code, place.lasti)
+    return [at, *source_of(place.code).above(at)] if at else []
+
+
+def written_at(place: Place) -> list[str]:
+    """The names that its statement writes to."""
+    return next((written(up) for up in around(place) if isinstance(up, ast.stmt)), [])

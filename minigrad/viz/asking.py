@@ -20,6 +20,7 @@ import traitlets
 from ..text import chosen, say
 from ..text.numbers import holds, tidy
 from .display import Drawing
+from .exported import with_still
 from .glyphs import clean, num, path, tag, text
 from .svg import wrap
 from .theme import FOLLOWING, STATIC, rules_within, script, stylesheet
@@ -111,8 +112,7 @@ class Moment(anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **kwargs: Any) -> Any:
         made = super()._repr_mimebundle_(include=include, exclude=exclude, **kwargs)
-        data, metadata = made if isinstance(made, tuple) else (made, {})
-        return {**(data or {}), **self.still()._repr_mimebundle_(), "text/plain": repr(self)}, metadata
+        return with_still(made, {**self.still()._repr_mimebundle_(), "text/plain": repr(self)})
 
     def __repr__(self) -> str:
         return self.still().to_text()

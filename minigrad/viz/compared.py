@@ -19,11 +19,10 @@ from ..graph.recorder import Frame, record
 from ..graph.snapshot import AnyTensor, Graph
 from ..text import both, chosen, demand
 from .display import tensor_names
-from .exported import page
+from .exported import page, with_still
 from .player import LivePlayer, Player, step
 from .scenes import Scenes
 
-WORDS = ("only_one", "grads")
 Moment = tuple[int, int, str]  # frames of both runs, and who has moved: "both", "a" or "b"
 
 
@@ -62,7 +61,7 @@ class Comparison(anywidget.AnyWidget):
                                  "lines": [line for line in code if line not in other]}
                   for run, code, other in zip((a, b), codes, codes[::-1], strict=True)]
         super().__init__(runs=states, moments=aligned(a, b), twins=twins(a.graph, b.graph),
-                         ui={word: both(f"player.{word}") for word in WORDS}, **shown)
+                         ui={word: both(f"player.{word}") for word in ("only_one", "grads")}, **shown)
 
     def to_html(self) -> str:
         """One file that plays anywhere: no kernel, no network."""
@@ -81,8 +80,7 @@ class Comparison(anywidget.AnyWidget):
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **kwargs: Any) -> Any:
         made = super()._repr_mimebundle_(include=include, exclude=exclude, **kwargs)
-        data, metadata = made if isinstance(made, tuple) else (made, {})
-        return {**(data or {}), "text/plain": self.to_text()}, metadata
+        return with_still(made, {"text/plain": self.to_text()})
 
     def __repr__(self) -> str:
         return f"minigrad.compare({', '.join(run.scene['root']['name'] for run in self.players)})"

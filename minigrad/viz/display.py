@@ -375,8 +375,8 @@ class Drawing:
     def drawn(self, theme: str | None, framed: bool = True) -> str:
         """Our own picture in "light", "dark", or "auto", which follows the page; in a widget's own colours for None."""
         fold = self.layout.fold or self.fold
-        return svg.render(fold.graph, self.layout, self.view, theme, self.lang, self.show, framed,
-                          values=self.texts(fold), marks=self.marks, remarks=self.remarks, heat=self.heat)
+        return svg.Painter(fold.graph, self.layout, self.view, self.lang, self.show, self.texts(fold), self.marks,
+                           self.remarks, self.heat).picture(theme, framed)
 
     def to_png(self, zoom: float = 1) -> bytes:
         """The SVG as PNG; without resvg-py Graphviz draws its own picture of the same graph."""

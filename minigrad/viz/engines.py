@@ -19,14 +19,12 @@ def run_graphviz(source: str, engine: str, form: str = "plain") -> bytes:
             import pygraphviz
 
             with quiet_stderr():  # Fontconfig and Pango chatter from below Python
-                out: bytes = pygraphviz.AGraph(string=source).draw(format=form, prog="dot")
-        else:
-            program = shutil.which("dot") or "dot"  # on Windows it may be a `.bat`
-            out = subprocess.run([program, f"-T{form}"], input=source.encode(), capture_output=True,
-                                 timeout=20, check=True).stdout
+                return bytes(pygraphviz.AGraph(string=source).draw(format=form, prog="dot"))
+        program = shutil.which("dot") or "dot"  # on Windows it may be a `.bat`
+        return subprocess.run([program, f"-T{form}"], input=source.encode(), capture_output=True, timeout=20,
+                              check=True).stdout
     except (ImportError, FileNotFoundError):
         raise RuntimeError(say("draw.no_engine", engine=engine)) from None
-    return out
 
 
 @contextmanager

@@ -9,6 +9,7 @@ import gzip
 import html
 import json
 import re
+from collections.abc import Mapping
 from pathlib import Path
 from string import Template
 from typing import Any
@@ -52,6 +53,12 @@ def page(body: str, style: str, modules: list[str], models: list[Any], *, title:
     return Template((STATIC / "page.html").read_text("utf-8")).substitute(
         body=body, style=style, kind=kind, title=html.escape(title), model=(STATIC / "model.js").read_text("utf-8"),
         language="zh-CN" if lang == "zh" else "en", state=base64.b64encode(gzip.compress(state, mtime=0)).decode())
+
+
+def with_still(made: Any, still: Mapping[str, Any]) -> tuple[dict[str, Any], Any]:
+    """What anywidget made of a widget for a notebook, and beside it what other hosts show."""
+    data, metadata = made if isinstance(made, tuple) else (made, {})
+    return {**(data or {}), **still}, metadata
 
 
 def formula(tex: str, display: str = "inline") -> str:

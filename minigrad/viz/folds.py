@@ -13,7 +13,7 @@ from ..graph.snapshot import Graph
 from . import levels
 from .display import Drawing
 from .places import SHOW_ALL, lay_out
-from .svg import render
+from .svg import Painter
 from .words import PAIR
 
 LABELS, CHINESE = re.compile(r">([^<]*)</(?:text|title|desc)>"), re.compile(f"{PAIR}[^<]*")
@@ -66,7 +66,7 @@ def picture(graph: Graph, fold: levels.Fold, key: str, values: dict[str, str]) -
             short[at] = text = shapes[slot]
         longest[at] = max(longest.get(at, ""), text, key=len)
     places = lay_out(fold.graph, SHOW_ALL | {"frees"}, longest, "en", WIDEST_STAGE, fold)  # its words are longer
-    svg = render(fold.graph, places, "backward", None, PAIR, framed=False)
+    svg = Painter(fold.graph, places, "backward", PAIR).picture(None, framed=False)
     return {"key": key, "alias": alias, "home": home, "short": short, **in_both(svg)}
 
 

@@ -171,15 +171,12 @@ class Arrangement:
 
     def see(self, home: str) -> tuple[str, list[str]]:
         """The closed scope that is drawn for what is in `home`, if there is one, and in which frames."""
-        chain, frames = [], [""]
-        while home:
-            chain.append(home)
-            home = self.plan.parent[home]
-        for scope in reversed(chain):
-            if scope in self.plan.closed:
-                return scope, frames
-            frames += [scope] if scope in self.plan.frames else []
-        return "", frames
+        if not home:
+            return "", [""]
+        closed, frames = self.see(self.plan.parent[home])
+        if closed or home in self.plan.closed:
+            return closed or home, frames
+        return "", [*frames, home] if home in self.plan.frames else frames
 
     def parts(self, link: Link) -> Iterable[tuple[str, Seg]]:
         """Out of the frames around the source, into those around the target."""
@@ -393,8 +390,7 @@ class Level:
         """How wide each column is, the gap before it, and how many nets cross there."""
         count = max(self.rank.values(), default=0) + 1
         self.wide, self.gap, self.lanes, self.crossing = ([0.0] * count, [14.0] * count, [0] * count, [0] * (count + 1))
-        self.room = [0.0] * count  # for texts at the ports of a column
-        self.tall = [0.0] * count
+        self.room, self.tall = [0.0] * count, [0.0] * count  # for texts at the ports of a column; its height
         for id, r in self.rank.items():
             self.tall[r] += self.items[id].h + self.under[id] + SEP
             self.wide[r] = max(self.wide[r], self.items[id].w + self.left[id] + self.beyond[id])
@@ -518,12 +514,9 @@ class Level:
 
     def order(self) -> None:
         """Barycentres there and back; the order with the fewest crossings wins."""
-        place = [0.0] * len(self.col)
+        place = {spot: n for column in self.columns for n, spot in enumerate(column)}
         best, fewest = [list(c) for c in self.columns], math.inf
         for sweep in range(9):
-            for column in self.columns:
-                for n, spot in enumerate(column):
-                    place[spot] = n
             found = self.crossings(place)
             if found < fewest:
                 best, fewest = [list(c) for c in self.columns], found
@@ -534,11 +527,10 @@ class Level:
                 means = {spot: fmean(place[other] + y / 1e3 for other, _, y, _ in near[spot]) if near[spot]
                          else place[spot] for spot in column}
                 column.sort(key=means.__getitem__)
-                for n, spot in enumerate(column):
-                    place[spot] = n
+                place |= {spot: n for n, spot in enumerate(column)}
         self.columns = best
 
-    def crossings(self, place: list[float]) -> int:
+    def crossings(self, place: Mapping[int, int]) -> int:
         """How many pairs of wires cross between neighbouring columns."""
         total = 0
         for column in self.columns:
@@ -548,10 +540,8 @@ class Level:
 
     def heights(self) -> None:
         """Level with the neighbours as far as the pieces leave room; a chain pulls hardest."""
-        self.y = [0.0] * len(self.col)
-        for column in self.columns:
-            for spot, y in zip(column, accumulate([0.0, *(self.high(s) + SEP for s in column)]), strict=False):
-                self.y[spot] = y
+        self.y = {spot: y for column in self.columns for spot, y in zip(
+            column, accumulate([0.0, *(self.high(s) + SEP for s in column)]), strict=False)}
         for sweep in range(9):
             for column in reversed(self.columns) if sweep % 2 else self.columns:
                 self.level_column(column, self.near[sweep % 2])
@@ -649,7 +639,7 @@ class Level:
                     if n:
                         self.pass_by[leaf], right = right + 12, right + LANE * len(self.shelf[leaf])
                 right = max(right, *(self.at[leaf][0] + w for leaf, w in zip(leaves, wide, strict=True)))
-                top += self.leaf_height(leaves)
+                top += max(self.plan.items[leaf].h for leaf in leaves)
             self.row_end[r] = max(self.row_end[r], right)
             self.w = max(self.w, self.row_end[r] + self.behind(r))
 
@@ -680,10 +670,8 @@ class Level:
 
     def shelf_height(self, row: int) -> float:
         """What the leaves of a row need below it."""
-        return sum(self.above(row, n) + self.leaf_height(line) for n, line in enumerate(self.leaf_lines(row)))
-
-    def leaf_height(self, leaves: list[str]) -> float:
-        return max(self.plan.items[leaf].h for leaf in leaves)
+        return sum(self.above(row, n) + max(self.plan.items[leaf].h for leaf in leaves)
+                   for n, leaves in enumerate(self.leaf_lines(row)))
 
     # ---- wires
 

@@ -29,12 +29,13 @@ from ..graph.snapshot import AnyTensor, Graph
 from ..graph.tangents import with_tangents
 from ..text import both, chosen, demand, say
 from .display import Drawing, library, reader_for, tensor_names
-from .exported import page
+from .exported import page, with_still
 from .folds import pictures
 from .glyphs import visible
 from .scenes import Scenes, expected_texts, joined, transcript, widest_texts
 from .theme import STATIC, rules_within, script, variables
 
+ROOTS = ":is(.mg-player,.mg-comparison)"
 _made: weakref.WeakKeyDictionary[Any, list[Stage]] = weakref.WeakKeyDictionary()  # in the cell that each shell runs
 _seen: dict[Any, list[Stage]] = {}  # made or shown in a cell, by the cell's id; None: the one that runs
 Widget = TypeVar("Widget", bound="Stage")
@@ -140,18 +141,13 @@ def put_away(shell: Any, cell: str | None) -> None:
                     kept.pop(number, kept.pop(f"_{number}", None))  # each has it under one of the two
 
 
-def style() -> str:
-    """The colours of both themes, the rules of the pictures (inside the player only), our own."""
-    roots = ":is(.mg-player,.mg-comparison)"
-    themes = f"{roots}{{{variables('light')}}}{roots}.mg-dark{{{variables('dark')}}}"
-    return themes + rules_within(".mg-player") + (STATIC / "player.css").read_text("utf-8")
-
-
 class Stage(anywidget.AnyWidget):
     """A widget of `static/player.js`, with a still picture for where no widget is shown."""
 
     _esm = script("player.js")
-    _css = style()
+    # the colours of both themes, the rules of the pictures (inside the player only), our own
+    _css = (f"{ROOTS}{{{variables('light')}}}{ROOTS}.mg-dark{{{variables('dark')}}}" + rules_within(".mg-player")
+            + (STATIC / "player.css").read_text("utf-8"))
     shown = False
 
     def bundle(self, still: Mapping[str, Any], include: Any, exclude: Any, **kwargs: Any) -> Any:
@@ -159,10 +155,8 @@ class Stage(anywidget.AnyWidget):
         self.layout.open()  # these do nothing unless it was closed
         self.open()
         _seen.setdefault(None, []).append(self)
-        made = super()._repr_mimebundle_(include=include, exclude=exclude, **kwargs)
-        data, metadata = made if isinstance(made, tuple) else (made, {})
         self.shown = True
-        return {**(data or {}), **still}, metadata
+        return with_still(super()._repr_mimebundle_(include=include, exclude=exclude, **kwargs), still)
 
     def close(self) -> None:
         """Take it off the page, and out of memory; whoever still holds it may show it again."""

@@ -475,9 +475,8 @@ def by_step(frames: tuple[Frame, ...]) -> list[list[Frame]]:
 
 def transcript(graph: Graph, frames: tuple[Frame, ...]) -> str:
     """What happened, in words of the API alone, so that it reads the same in every language."""
-    fault = f'   broken("{graph.fault}")' if graph.fault else ""
     scenes = Scenes(graph)
-    lines = [scenes.call + fault]
+    lines = [scenes.call + (f'   broken("{graph.fault}")' if graph.fault else "")]
     for events in by_step(frames):
         node = graph.node(events[0].node)
         line = f"   line {node.line[0]}: {node.line[1]}" if node.line else ""

@@ -24,27 +24,22 @@ from .theme import stylesheet, width
 VIEWS = ("record", "forward", "backward")
 
 
-def render(graph: Graph, layout: Layout, view: str = "record", theme: str | None = "light",
-           lang: str | None = None, show: frozenset[str] = SHOW_ALL, framed: bool = True,
-           values: Mapping[str, str] | None = None, marks: frozenset[str] = frozenset(),
-           remarks: Sequence[str] = (), heat: Mapping[str, float] | None = None) -> str:
-    """The picture. `framed` adds title and legend; without a `theme` colours are custom properties;
-    `values` (slot -> text) fills slots that the graph itself leaves empty; parts whose id is among
-    `marks` stand out; `remarks` stand under the title; `heat` (edge -> px) makes wires thick."""
-    return Painter(graph, layout, view, lang, show, values or {}, marks, remarks, heat or {}).picture(theme, framed)
-
-
 class Painter:
-    """Writes the parts of one picture; what it drew goes into the legend."""
+    """Writes the parts of one picture; what it drew goes into the legend.
 
-    def __init__(self, graph: Graph, layout: Layout, view: str, lang: str | None, show: frozenset[str],
-                 values: Mapping[str, str], marks: frozenset[str], remarks: Sequence[str],
-                 heat: Mapping[str, float]) -> None:
+    `values` (slot -> text) fills slots that the graph itself leaves empty; parts whose id is among `marks` stand
+    out; `remarks` stand under the title; `heat` (edge -> px) makes wires thick.
+    """
+
+    def __init__(self, graph: Graph, layout: Layout, view: str = "record", lang: str | None = None,
+                 show: frozenset[str] = SHOW_ALL, values: Mapping[str, str] | None = None,
+                 marks: frozenset[str] = frozenset(), remarks: Sequence[str] = (),
+                 heat: Mapping[str, float] | None = None) -> None:
         self.graph, self.at, self.view, self.lang, self.show = graph, layout, view, lang, show
         self.fold = layout.fold or Fold(graph)
         inside = {**self.fold.chips, **self.fold.box}  # what is marked in a closed box marks the box
         self.box, self.marks = layout.boxes, marks | {inside.get(re.split("[.:]", id)[0], id) for id in marks}
-        self.values, self.remarks, self.heat = {**words.known_values(graph), **values}, remarks, heat
+        self.values, self.remarks, self.heat = {**words.known_values(graph), **(values or {})}, remarks, heat or {}
         self.frames: list[str] = []
         self.wires: list[str] = []
         self.parts: list[str] = []
@@ -487,8 +482,8 @@ class Painter:
 
     # ---- the whole
 
-    def picture(self, theme: str | None, framed: bool) -> str:
-        """The whole file."""
+    def picture(self, theme: str | None, framed: bool = True) -> str:
+        """The whole file; `framed` adds title and legend. Without a `theme` colours are custom properties."""
         self.paint()
         if framed and self.view == "backward":
             self.badges()

@@ -56,10 +56,8 @@ def stylesheet(theme: str | None) -> str:
 
 def rules_within(root: str) -> str:
     """The rules of the pictures, for those inside a widget that has the custom properties."""
-    def inside(rule: re.Match[str]) -> str:
-        return ",".join(f":where({root} svg.mg-graph) {one}" for one in rule[1].split(",")) + rule[2]
-
-    return re.sub(r"([^{}]+)(\{[^{}]*\})", inside, stylesheet(None))
+    return re.sub(r"([^{}]+)(\{[^{}]*\})", lambda rule: ",".join(
+        f":where({root} svg.mg-graph) {one}" for one in rule[1].split(",")) + rule[2], stylesheet(None))
 
 
 _EM: list[dict[str, float]] = [{c: float(em) for em, chars in _THEME[weight].items() for c in chars}

@@ -22,9 +22,9 @@ class Place:
     __slots__ = ("callers", "code", "count", "kind", "lasti", "origin", "result", "seq")
     origin: Any  # weak: the node, or the leaf, whose value was cut off last
     result: Any  # weak: the tensor that came of it
-    seq: int  # what is made after the last cut has a higher number
 
     def __init__(self, kind: str, code: CodeType, lasti: int) -> None:
+        # `seq`: what is made after the last cut has a higher number
         self.kind, self.code, self.lasti, self.count, self.seq = kind, code, lasti, 0, 0
         self.callers = tuple[tuple[CodeType, int], ...]()
         self.origin = self.result = lambda: None
