@@ -274,16 +274,17 @@ class Builder:
     def stem(self, block: Block, node: NodeRecord, target: Box) -> None:
         """The right side: each output has its own entry, with its own gates."""
         outs = self.graph.outputs(node.id)
-        for i, t in enumerate(outs):
-            self.one_stem(block, node, target, t, target.cy + (i - (len(outs) - 1) / 2) * target.h / len(outs))
+        far = [self.one_stem(block, node, target, t, target.cy + (i - (len(outs) - 1) / 2) * target.h / len(outs))
+               for i, t in enumerate(outs)]
         block.entries.setdefault(0, (target.right, target.cy))
         if node.id in {self.graph.tensor(r).node for r in self.graph.roots}:
             x, y = block.entries[0]
-            block.room.append(Box(x, y - 20, max(36, self.slot_width(f"seed:{node.id}") + 14), 26))
-            block.slots[f"seed:{node.id}"] = (x + 14, y - 8, "start")
+            start = max(x + 14, *far)
+            block.room.append(Box(x, y - 20, max(36, start - x + self.slot_width(f"seed:{node.id}")), 26))
+            block.slots[f"seed:{node.id}"] = (start, y - 8, "start")
 
-    def one_stem(self, block: Block, node: NodeRecord, target: Box, t: TensorRecord, y: float) -> None:
-        """From the node outwards, against the arrow: pre-hooks, the copy, tensor hooks."""
+    def one_stem(self, block: Block, node: NodeRecord, target: Box, t: TensorRecord, y: float) -> float:
+        """From the node outwards, against the arrow: pre-hooks, the copy, tensor hooks; where the words of all end."""
         side = x = target.right - (inset(target, y) if node.kind == "op" else 0)
         hooks = [h for h in self.hooks.get(node.id, []) if h.nr == t.nr]
         before, on_tensor = ([h for h in hooks if h.kind == kind] for kind in ("pre", "tensor"))
@@ -302,11 +303,12 @@ class Builder:
             x = self.gate(block, hook, x, y, 1) + 10
         last = (on_tensor or before)[-1:] if on_tensor or not sheet else []
         end = block.boxes[last[0].id].right if last else x
-        if wide := self.slot_width(f"got:{node.id}:{t.nr}"):  # what the outermost gate receives
-            block.room.append(Box(end, y - 20, wide + 20, 26))
-            block.slots[f"got:{node.id}:{t.nr}"] = (end + 10 + wide / 2, y - 8, "middle")
-            end += wide + 20
         block.entries[t.nr] = (end, y)
+        # what the outermost gate receives; of a root that stands there
+        if t.id not in self.graph.roots and (wide := self.slot_width(f"got:{node.id}:{t.nr}")):
+            block.room.append(Box(x, y - 20, wide + 10, 26))
+            block.slots[f"got:{node.id}:{t.nr}"] = (x + wide / 2, y - 8, "middle")
+        return x
 
     def gate(self, block: Block, hook: Hook, x: float, y: float, side: int) -> float:
         """Put a gate and its word to the right (1) or left (-1) of `x`; returns the far end."""
