@@ -15,6 +15,8 @@ import pytest
 
 import minigrad
 from minigrad.viz import draw, engines
+from minigrad.viz.theme import width
+from minigrad.viz.words import gate_label
 
 X = minigrad.tensor([1.0, 2.0], requires_grad=True)
 PNG = b"\x89PNG\r\n"
@@ -306,6 +308,22 @@ def test_backward_has_numbers_for_several_roots_and_for_a_gradient_that_is_given
     assert "[2, 2]" not in both.to_svg()
     assert "[6, 6]" in both.to_svg()
     assert "[3, 15]" in given.to_svg()
+
+
+def test_what_a_hook_receives_stands_beside_the_words_over_its_gate():
+    held = [minigrad.tensor([1.0, 2.0], requires_grad=True) * 2]  # without a name
+    held[0].register_hook(lambda g: g / 2)
+    root = (held[0] * held[0]).sum() + held[0].sum()
+    root.register_hook(lambda g: g * 3)
+    drawing = draw(root, view="backward", lang="zh", names={"root": root})
+    ends = {h.node: drawing.layout.boxes[h.id].cx + width(gate_label(drawing.graph, h, "zh")) / 2
+            for h in drawing.graph.hooks}
+    (slot,) = (slot for slot in drawing.layout.slots if slot.startswith("got:"))
+    x, wide = drawing.layout.slots[slot][0], width(drawing.values[slot], bold=True)
+
+    assert drawing.values[slot] == "[15, 27]"
+    assert x - wide / 2 >= ends.pop(slot.split(":")[1])
+    assert [drawing.layout.slots[f"seed:{node}"][0] >= end for node, end in ends.items()] == [True]
 
 
 def test_where_backward_would_fail_there_are_no_numbers_and_the_picture_says_so():
