@@ -157,3 +157,35 @@ def test_a_line_that_is_one_call_keeps_the_box_of_the_call():
 
     assert scopes("y = F.cross_entropy(x, t)") == [("call", "cross_entropy")]
     assert scopes("y = F.cross_entropy(x, t) * 2") == [("call", "cross_entropy"), ("line", "line 2")]
+    assert scopes("y = x.exp().sum() + sum((k * x).sum() for k in (2, 3))") == [("line", "line 2")]
+
+
+EXPERTS = """class Experts(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.gate = nn.Linear(4, 3)
+        self.each = nn.ModuleList([nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 4)) for _ in range(3)])
+    def forward(self, x):
+        scores = F.softmax(self.gate(x), dim=-1)
+        out = torch.zeros(5, 4)
+        for k, expert in enumerate(self.each):
+            weight = (scores * scores)[:, k].unsqueeze(1)
+            out = out + weight * expert(x)
+        return out, (scores.mean(0) * scores.mean(0)).sum()
+net = Experts(); x = torch.ones(5, 4); out, load = net(x)
+loss = F.mse_loss(out, x) + 0.01 * load
+loss"""
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_a_line_holds_the_layers_that_it_calls_and_a_turn_of_a_loop_its_modules(view, monkeypatch):
+    monkeypatch.setitem(networks.CODE, "experts", EXPERTS)
+    graph = networks.run("experts", minigrad, read)[0]
+    drawing = picture("experts", view=view)
+    scopes = {s.id: s for s in by_lines(graph).scopes}
+    inside = {scopes[s.parent].path for s in scopes.values() if s.kind == "module" and s.parent in scopes}
+
+    assert {"line 7", "line 11", "lines 10-11"} <= {s.path for s in scopes.values()}
+    assert {"line 7", "line 11"} <= inside
+    assert drawing.layout.height <= 900
+    assert "line 11" in {scope.path for scope, _ in boxed(drawing)}

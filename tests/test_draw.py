@@ -15,6 +15,8 @@ import pytest
 
 import minigrad
 from minigrad.viz import draw, engines
+from minigrad.viz.theme import width
+from minigrad.viz.words import gate_label
 
 X = minigrad.tensor([1.0, 2.0], requires_grad=True)
 PNG = b"\x89PNG\r\n"
@@ -320,6 +322,22 @@ def test_gradients_that_meet_are_an_equation_before_a_hook_sees_them(library):
 
     told = re.findall(r'data-id="meet:n\d+:0">.*?>([^<]*)</text>', svg)
     assert " ".join(told) == "[1]: 1 + 4 + 4 = 9", "the largest entry: 1, and m twice"
+
+
+def test_what_a_hook_receives_stands_beside_the_words_over_its_gate():
+    held = [minigrad.tensor([1.0, 2.0], requires_grad=True) * 2]  # without a name
+    held[0].register_hook(lambda g: g / 2)
+    root = held[0].sum()
+    root.register_hook(lambda g: g * 3)
+    drawing = draw(root, view="backward", lang="zh", names={"root": root})
+    ends = {h.node: drawing.layout.boxes[h.id].cx + width(gate_label(drawing.graph, h, "zh")) / 2
+            for h in drawing.graph.hooks}
+    (slot,) = (slot for slot in drawing.layout.slots if slot.startswith("got:"))
+    x, wide = drawing.layout.slots[slot][0], width(drawing.values[slot], bold=True)
+
+    assert drawing.values[slot] == "[3, 3]"
+    assert x - wide / 2 >= ends.pop(slot.split(":")[1])
+    assert [drawing.layout.slots[f"seed:{node}"][0] >= end for node, end in ends.items()] == [True]
 
 
 def test_where_backward_would_fail_there_are_no_numbers_and_the_picture_says_so():

@@ -276,16 +276,17 @@ class Builder:
     def stem(self, block: Block, node: NodeRecord, target: Box) -> None:
         """The right side: each output has its own entry, with its own gates."""
         outs = self.graph.outputs(node.id)
-        for i, t in enumerate(outs):
-            self.one_stem(block, node, target, t, target.cy + (i - (len(outs) - 1) / 2) * target.h / len(outs))
+        far = [self.one_stem(block, node, target, t, target.cy + (i - (len(outs) - 1) / 2) * target.h / len(outs))
+               for i, t in enumerate(outs)]
         block.entries.setdefault(0, (target.right, target.cy))
         if node.id in {self.graph.tensor(r).node for r in self.graph.roots}:
             x, y = block.entries[0]
-            block.room.append(Box(x, y - 20, max(36, self.slot_width(f"seed:{node.id}") + 14), 26))
-            block.slots[f"seed:{node.id}"] = (x + 14, y - 8, "start")
+            start = max(x + 14, *far)
+            block.room.append(Box(x, y - 20, max(36, start - x + self.slot_width(f"seed:{node.id}")), 26))
+            block.slots[f"seed:{node.id}"] = (start, y - 8, "start")
 
-    def one_stem(self, block: Block, node: NodeRecord, target: Box, t: TensorRecord, y: float) -> None:
-        """From the node outwards, against the arrow: pre-hooks, the copy, tensor hooks."""
+    def one_stem(self, block: Block, node: NodeRecord, target: Box, t: TensorRecord, y: float) -> float:
+        """From the node outwards, against the arrow: pre-hooks, the copy, tensor hooks; where the words of all end."""
         side = x = target.right - (inset(target, y) if node.kind == "op" else 0)
         hooks = [h for h in self.hooks.get(node.id, []) if h.nr == t.nr]
         before, on_tensor = ([h for h in hooks if h.kind == kind] for kind in ("pre", "tensor"))
@@ -304,11 +305,12 @@ class Builder:
             x = self.gate(block, hook, x, y, 1) + 10
         last = (on_tensor or before)[-1:] if on_tensor or not sheet else []
         end = block.boxes[last[0].id].right if last else x
-        if wide := self.slot_width(f"got:{node.id}:{t.nr}"):  # what the outermost gate receives
-            block.room.append(Box(end, y - 20, wide + 20, 26))
-            block.slots[f"got:{node.id}:{t.nr}"] = (end + 10 + wide / 2, y - 8, "middle")
-            end += wide + 20
         block.entries[t.nr] = (end, y)
+        # what the outermost gate receives; of a root that stands there
+        if t.id not in self.graph.roots and (wide := self.slot_width(f"got:{node.id}:{t.nr}")):
+            block.room.append(Box(x, y - 20, wide + 10, 26))
+            block.slots[f"got:{node.id}:{t.nr}"] = (x + wide / 2, y - 8, "middle")
+        return x
 
     def meetings(self, block: Block, node: NodeRecord, pill: Box, bare: bool) -> None:
         """Room for the sums of what arrives: under a `bare` pill, else over and under the wire."""
@@ -319,8 +321,9 @@ class Builder:
             if bare and not gates:
                 self.sum_lines(block, slot, pill.x + 14, pill.bottom + 17, 18)  # right of the texts of ports
             else:
-                free = max(x, *gates, x + 24 * (t.id in self.graph.roots)) + 6
-                self.sum_lines(block, slot, free, y - 8, 25)
+                seed = f"seed:{node.id}"
+                first = block.slots[seed][0] + self.slot_width(seed) + 6 if t.id in self.graph.roots else x
+                self.sum_lines(block, slot, max(x, first, *gates) + 6, y - 8, 25)
 
     def sum_lines(self, block: Block, slot: str, x: float, y: float, step: float) -> None:
         """Room for the equation of gradients that meet, whose second line stands lower by `step`."""

@@ -58,10 +58,10 @@ class Painter:
             layer.append(tag("g", body, kind=kind, data_id=clean(id), **data))
 
     def wire(self, kind: str, id: str, data: str, through: bool = False, slot: str = "", key: str = "") -> None:
-        """A wire between nodes, in the colour of its view; in backward it may carry a text."""
+        """A wire between nodes, in the colour of its view; in backward it may carry texts, by the names of slots."""
         thick = self.heat.get(id) if self.view == "backward" else None
         body = path(data, f"mg-{self.view}", "" if through else self.view, thick)
-        body += self.slot(slot) if self.view == "backward" else ""
+        body += "".join(map(self.slot, slot.split())) if self.view == "backward" else ""
         self.part(self.wires, kind, id, "rb", body, key)
 
     def slot(self, name: str) -> str:
@@ -252,8 +252,7 @@ class Painter:
                 x, y = self.at.entries[place]
                 end = b.right - (inset(b, y) if n.kind == "op" else 0)
                 line, slot = d("M", x, y, "H", end), f"in:{place}"
-                self.wire("mg-edge mg-stem", slot, line, slot=slot)
-                self.part(self.wires, "mg-got", f"got:{place}", "b", self.slot(f"got:{place}"))
+                self.wire("mg-edge mg-stem", slot, line, slot=f"{slot} got:{place}")
         gates = [self.box[h.id] for h in self.graph.hooks
                  if h.node == n.id and h.kind.startswith("post") and h.id in self.box]
         if gates:
