@@ -25,7 +25,7 @@ from minigrad.graph.preview import told
 from minigrad.graph.recorder import Frame
 from minigrad.graph.rule import Rule
 from minigrad.graph.snapshot import Graph
-from minigrad.graph.symbols import Symbol
+from minigrad.graph.symbols import Symbol, numbered
 from minigrad.text import table
 from minigrad.text.numbers import exact, honest, rounded, summed
 from minigrad.viz.asking import equation
@@ -585,6 +585,11 @@ loss"""
     assert "∂loss/∂log_softmax(x)" in called
     assert "∂loss/∂(F.cross_entropy(x * 3, t))" in called
     assert not [one for one in called if "F.cross_entropy(x, t)" in one]
+
+
+def test_a_number_that_tells_two_apart_is_not_a_third_s_own():
+    assert numbered([("a", "s"), ("b", "s"), ("c", "s #2"), ("d", "s")]) == {
+        "a": "s", "b": "s #3", "c": "s #2", "d": "s #4"}
 
 
 def test_a_write_into_a_part_says_what_becomes_of_that_part():

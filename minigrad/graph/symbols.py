@@ -164,12 +164,13 @@ def titles(graph: Graph) -> dict[str, str]:
 
 def numbered(names: Iterable[tuple[str, str]], mark: str = " #{}") -> dict[str, str]:
     """Names by key; where one comes several times, all but the first have the number of what they stand for."""
-    pairs, seen = list(names), Counter[str]()
-    many = Counter(name for _, name in pairs)
-    made = {}
+    pairs, seen, made = list(names), Counter[str](), dict[str, str]()
+    given = {name for _, name in pairs}
     for key, name in pairs:
         seen[name] += 1
-        made[key] = name + mark.format(seen[name]) if many[name] > 1 and seen[name] > 1 else name
+        while seen[name] > 1 and name + mark.format(seen[name]) in given:  # another's own
+            seen[name] += 1
+        made[key] = name + mark.format(seen[name]) if seen[name] > 1 else name
     return made
 
 

@@ -161,9 +161,8 @@ class Stage(anywidget.AnyWidget):
 
     def to_html(self) -> str:
         """One file that plays anywhere: no kernel, no network."""
-        title = self.scene["title"] if self.has_trait("scene") else repr(self)
         return page('<div data-model="0"></div>', "body{margin:0}" + self._css, [self._esm], [[0, self.state()]],
-                    title=title, lang=self.lang, kind="mg-whole")
+            title=self.scene["title"] if self.has_trait("scene") else repr(self), lang=self.lang, kind="mg-whole")
 
     def still(self: Any) -> Mapping[str, Any]:
         """What is shown where no widget is."""
