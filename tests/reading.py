@@ -21,11 +21,14 @@ class Unreadable(Exception):
 def read(tex: str, shape: tuple[int, ...]) -> np.ndarray:
     """The value of the right side of a rule, whose result has this shape."""
     text = plain(tex)
-    if written := re.match(r"0(?=\[.*(?:\\leftarrow|\+=))", text):
-        end = closing(text, written.end())
-        value = np.asarray(value_of(re.sub(r"^\s*(\\leftarrow|\\,\+=\\,)", "", text[end + 1:]), shape), float)
-        made, at = np.zeros(shape), places(text[written.end() + 1:end], shape)
-        if "+=" in text:
+    if turned := re.fullmatch(r"reshape\((.* (?:\\leftarrow|\\,\+=\\,) .*)\)", text):
+        return read(turned[1], (int(np.prod(shape)),)).reshape(shape)
+    if written := re.fullmatch(r"(.*) (\\leftarrow|\\,\+=\\,) (.*)", text):
+        left = written[1]
+        start = max(i for i in range(len(left)) if left[i] == "[" and closing(left, i) == len(left) - 1)
+        value, at = np.asarray(value_of(written[3], shape), float), places(left[start + 1:-1], shape)
+        made = np.array(np.broadcast_to(value_of(left[:start], shape), shape), float)
+        if "+=" in written[2]:
             np.add.at(made, at, value)
         else:
             made[at] = value
@@ -82,6 +85,8 @@ def places(text: str, shape: tuple[int, ...]) -> tuple[Any, ...]:
             return np.arange(shape[k]).reshape(lies if several is not None and several.ndim == len(parts) else -1)
         if ":" in part:
             return slice(*(int(end) if end.strip() else None for end in part.split(":")))
+        if re.match("[a-z]", part):  # `diagonal`
+            raise Unreadable(part)
         return np.array(eval(part)) if part[0] == "[" else int(part)
 
     return tuple(index(k, part) for k, part in enumerate(parts))
@@ -121,6 +126,8 @@ def as_python(text: str) -> str:
         power = text[start + 2:end]
         if power == r"\top":
             text = text[:start] + ".turned" + text[end + 1:]
+        elif power == "-1":
+            text = text[:start] + ".inverse" + text[end + 1:]
         elif re.search(r"(?<![\w\\])e$", text[:start]):
             text = f"{text[:start - 1]}exp({power}){text[end + 1:]}"
         else:
@@ -129,7 +136,7 @@ def as_python(text: str) -> str:
         text = with_sum(text, sums[-1])
     text = re.sub(r"\\(?:odot|cdot)", "*", text.replace(r"\; @ \;", "@"))
     text = re.sub(r"\\sqrt\{([^{}]*)\}", r"sqrt(\1)", text)
-    return re.sub(r"\\(sin|cos|tan|tanh|log|sigma) ?", r"\1", text)
+    return re.sub(r"\\(sinh|cosh|sin|cos|tanh|tan|log|sigma) ?", r"\1", text)
 
 
 def with_sum(text: str, sign: re.Match[str]) -> str:
@@ -153,6 +160,10 @@ class Array(np.ndarray):
     @property
     def turned(self) -> Any:
         return self.swapaxes(-1, -2) if self.ndim > 1 else self
+
+    @property
+    def inverse(self) -> Any:
+        return np.linalg.inv(self).view(Array)
 
 
 def array(numbers: Any) -> Array:
@@ -198,8 +209,9 @@ def value_of(text: str, shape: tuple[int, ...]) -> Any:
         "unsqueeze": np.expand_dims, "squeeze": np.squeeze, "cat": np.concatenate, "stack": np.stack, "roll": np.roll,
         "transpose": np.swapaxes, "permute": np.transpose, "tril": np.tril, "triu": np.triu, "flip": np.flip,
         "outer": np.outer, "mean": np.mean, "exp": np.exp, "sqrt": np.sqrt, "abs": np.abs, "log": np.log, "sin": np.sin,
-        "cos": np.cos, "tan": np.tan, "tanh": np.tanh, "sigma": lambda x: 1 / (1 + np.exp(-x)),
-        "I": np.eye(shape[-1]) if shape else 1, "True": True, "False": False}
+        "cos": np.cos, "sinh": np.sinh, "cosh": np.cosh, "floor": np.floor, "trunc": np.trunc, "flatten": np.ravel,
+        "tan": np.tan, "tanh": np.tanh, "sigma": lambda x: 1 / (1 + np.exp(-x)),
+        "I": np.eye(*shape[-2:]) if shape else 1, "True": True, "False": False}
     try:
         with np.errstate(all="ignore"):
             return eval(source, {"__builtins__": {}}, known)

@@ -25,13 +25,16 @@ from minigrad.graph.preview import told
 from minigrad.graph.recorder import Frame
 from minigrad.graph.rule import Rule
 from minigrad.graph.snapshot import Graph
-from minigrad.graph.symbols import Symbol
+from minigrad.graph.symbols import Symbol, numbered
+from minigrad.text import table
 from minigrad.text.numbers import exact, honest, rounded, summed
 from minigrad.viz.asking import equation
+from minigrad.viz.scenes import grids, mathml
 from tests import networks
 from tests.oracle.programs import program
 from tests.oracle.transcript import statements
 from tests.reading import Unreadable, read
+from tests.samples import SAMPLES
 
 BY_HAND = {
     "saturated": "x = torch.tensor([2.3, 9.], requires_grad=True); y = x.tanh(); loss = (y * y).sum()\nloss",
@@ -286,7 +289,9 @@ x.sum(1)|x.mean(-1)|x.sort(1).values[:, 0]|x.gather(1, torch.tensor([[0], [2]]))
 x.index_select(1, torch.tensor([0, 0])).sum(1)|x.median(1).values|x.topk(2, 1).values.sum(1)|x.kthvalue(2, 1).values
 x.softmax(1)[:, 0]|x.log_softmax(0)[:, 0]|x.unbind(1)[0]|torch.stack([c * x[:, 0], c], 1)[:, 0]|x.roll(1, 1)[:, 0]
 x.flip(1)[:, 0]|x.split(2, 1)[1].squeeze()|x.chunk(3, -1)[0].squeeze()|x[:, :-1].sum(1)|x[:, ::2].sum(1)|x @ x[0]
-x.cummax(1).values[:, 2]|x.t()[0].sum() * c|x.scatter_add(1, torch.tensor([[0], [1]]), x[:, :1])[:, 0]|x.var(1)"""
+x.cummax(1).values[:, 2]|x.t()[0].sum() * c|x.scatter_add(1, torch.tensor([[0], [1]]), x[:, :1])[:, 0]|x.var(1)
+x.take(torch.tensor([0, 5]))|x.roll(4)[:, 0]|torch.nn.functional.nll_loss(x, torch.tensor([0, 2]), reduction="none")
+torch.nn.functional.nll_loss(x, torch.tensor([2, 1]), torch.ones(3), reduction="sum") * c"""
 
 
 def parts(rule: Rule) -> tuple[str, str]:
@@ -326,6 +331,49 @@ def test_every_rule_that_can_be_read_is_true():
         assert agree(np.broadcast_to(value, shape), rule.result), (run.name, rule, value)
         seen += 1
     assert seen > 1200
+
+
+def test_every_row_of_the_table_has_a_rule_that_is_true_as_it_is_typed():
+    seen = 0
+    for name, (sample, *_) in SAMPLES.items():
+        args, options = sample(mg)
+        with contextlib.suppress(RuntimeError):  # what has no derivative
+            made = TABLE[name].call(*args, **options)
+            parts_of = [t for t in (made if isinstance(made, tuple | list) else [made]) if t.requires_grad]
+            weights = [mg.linspace(0.5, 2.5, t.numel(), dtype=t.dtype).reshape(t.shape) for t in parts_of]
+            loss = sum((t * w).sum() for t, w in zip(parts_of, weights, strict=True))
+            frames = record(loss, names={f"x{i}": t for i, t in enumerate(args) if hasattr(t, "grad_fn")})[1]
+            for rule in (rule for f in frames for rule in f.rules if rule.operands and parts(rule)[0]):
+                shape = numbers(rule.result).shape
+                with contextlib.suppress(Unreadable):
+                    value = np.broadcast_to(read(parts(rule)[0], shape), shape)
+                    assert agree(value, rule.result), (name, rule)
+                    seen += 1
+    assert seen > 400
+
+
+USUAL = """mathrm text left right frac odot cdot begin end sqrt sum prod quad ldots bar le ge lt ne pi infty max log
+sin cos sinh cosh tanh lvert rvert lVert rVert""".split()
+
+
+def test_no_rule_has_a_word_or_a_letter_that_nobody_explains():
+    """A word is a function of torch's, or what the row takes; all else has a sentence, or is said in the rule."""
+    signs, spelled_as = " ".join(table("names")["signs"].values()), table("names")["letters"]
+    explained = {*re.findall("[a-zA-Z]+", signs), *USUAL, "phi", "window"}
+    for row in TABLE.values():
+        for slot, used in row.uses.items():
+            tex = row.tex(slot).replace(r"\_", "_")
+            own = {*re.findall(r"\\(\w+)(?:_\{ij\})? =", tex), *re.findall(r"\w+", f"{used}{spelled_as | row.letters}")}
+            for name in re.findall(r"\\mathrm\{(\w+)\}|\\([a-zA-Z]+)", tex):
+                word = name[0] or name[1]
+                theirs = name[0] and any(hasattr(one, word) for one in (mg, mg.Tensor, mg.nn.functional))
+                assert theirs or word in explained | own, (row.name, tex, word)
+
+
+def test_every_rule_can_be_set_as_a_formula_with_its_numbers():
+    for run, _, rule in rules():
+        for tex in (rule.tex, grids(rule.filled_in)):
+            assert not tex or mathml(tex), (run.name, rule)
 
 
 def symbols(run: Run) -> list[Symbol]:
@@ -486,6 +534,9 @@ X = "x = torch.tensor([[1., 3., 3.], [2., 2., 2.]], requires_grad=True)\n"
     ("x[0].permute(0)", r"\mathrm{permute}\left(\text{∂loss/∂(x[0].permute(0))}, 0\right)"),
     ("x.amax(1)", r"\mathrm{count}\left(x = \mathrm{unsqueeze}\left(\text{(x.amax(1))}, 1\right), 1\right)"),
     ("x.permute(1, 0)", r", (1, 0)\right)"),
+    ("x.roll(1)", r"\mathrm{roll}\left(\text{∂loss/∂(x.roll(1))}, -1\right)"),
+    ("torch.nn.functional.pad(x, (1, 0))", r", \left(-1, 0\right)\right)"),
+    ("torch.nn.functional.elu(x)", r"\begin{cases}\text{∂loss/∂(torch.nn.functional.elu(x))} \odot e^{x} & x \le 0"),
     ("torch.stack([x, -x])[1]", r"= \text{∂loss/∂(torch.stack([x, -x]))}[1]"),
     ("torch.cat([x, -x], 1)", r"\left(\text{∂loss/∂(torch.cat([x, -x], 1))}, \mathrm{dim}\:{1}\right)[1]"),
     ("torch.stack(x.unbind(0))", r"\text{∂loss/∂(x.unbind(0))[0]}"),
@@ -510,6 +561,35 @@ def written(loss: Any, names: dict[str, Any], node: str) -> list[str]:
     run = recorded("", loss, {**names, "loss": loss})
     rules = [rule for f in run.frames for rule in f.rules if run.graph.node(f.node).name == node]
     return [re.sub(r"\\(text|mathrm)\{([^{}]*)\}", r"\2", f"{rule.tex} {rule.filled_in}") for rule in rules]
+
+
+def test_a_letter_of_a_rule_is_not_also_the_learner_s():
+    x = mg.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    i, e = mg.tensor([[0], [1]]), x * 2
+    names = {"x": x, "i": i, "e": e}
+
+    assert r"0[i, GatherBackward0._saved_index] \,+=\, " in written(e.gather(1, i).sum(), names, "GatherBackward0")[0]
+    assert "e^{LogsumexpBackward0._saved_self - " in written(e.logsumexp(1).sum(), names, "LogsumexpBackward0")[0]
+    assert r"\odot e = " in written((e * e).sum(), names, "MulBackward0")[0]
+
+
+def test_what_a_gradient_uses_of_the_inside_of_a_call_is_not_called_by_that_call():
+    text = """x = torch.tensor([[.2, .8], [.5, .5]], requires_grad=True); t = torch.tensor([1, 0])
+l = F.cross_entropy(x, t)
+g, = torch.autograd.grad(l, x, create_graph=True)
+loss = (g * g).sum() + F.cross_entropy(x * 3, t)
+loss"""
+    (root,), names = networks.execute(text, "/tmp/ipykernel_1/inside.py", mg)
+    called = {s.en for s in symbols(recorded("inside", root, names))}
+
+    assert "∂loss/∂log_softmax(x)" in called
+    assert "∂loss/∂(F.cross_entropy(x * 3, t))" in called
+    assert not [one for one in called if "F.cross_entropy(x, t)" in one]
+
+
+def test_a_number_that_tells_two_apart_is_not_a_third_s_own():
+    assert numbered([("a", "s"), ("b", "s"), ("c", "s #2"), ("d", "s")]) == {
+        "a": "s", "b": "s #3", "c": "s #2", "d": "s #4"}
 
 
 def test_a_write_into_a_part_says_what_becomes_of_that_part():

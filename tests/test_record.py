@@ -305,3 +305,24 @@ def test_a_subclass_that_would_be_lost_is_refused():
 
     with pytest.raises(NotImplementedError, match="Named inherits from Tensor"):
         Named([1.0, 2.0])
+
+
+def test_a_write_that_was_freed_is_passed_by_where_no_gradient_comes():
+    class Nothing(mg.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 1
+
+        @staticmethod
+        def backward(ctx, grad):
+            return None
+
+    x = mg.tensor([1.0, 2.0], requires_grad=True)
+    y = x.clone()
+    y[0] = 3.0
+    z = Nothing.apply(y)
+    y.sum().backward()
+    graph, frames = record(z.sum())
+
+    assert [graph.node(f.node).name for f in frames if f.kind == "compute"][-1] == "CloneBackward0"
+    assert frames[-1].kind == "accumulate"

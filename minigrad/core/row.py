@@ -60,7 +60,7 @@ class Row:
         self.name, self.forward, self.derivatives, self.doc = name, forward, derivatives, doc
         self.grad_fn, self.torch_name, self.numbered = grad_fn or camel(name) + "Backward0", torch_name, numbered
         self.scalars, self.numbers, self.check_types, self.elementwise = scalars, numbers, check_types, elementwise
-        self.outputs, self.multi, self.hidden, self.opmath = outputs, multi, hidden, opmath
+        self.outputs, self.multi, self.keeps, self.hidden, self.opmath = outputs, multi, keeps, hidden, opmath
         self.constants, self.letters = constants or {}, letters or {}
         self.inputs = parameters(forward) if inspect.isfunction(forward) else tuple(derivatives)
         given = getattr(forward, "__defaults__", None) or ()
@@ -274,7 +274,7 @@ def saver(row: Row) -> Callable[[Any, tuple, Any, Any], None]:
             results.append((slot, version, counter, row.outputs.index(name) if name in row.outputs else None))
         elif name in row.tensors:
             users = [e for e, d in enumerate(row.differentiable) if name in row.uses[d]]
-            one_of_several = name in row.derivatives and len(users) == 1 < len(row.differentiable)
+            one_of_several = name in {*row.derivatives} - {*row.keeps} and len(users) == 1 < len(row.differentiable)
             inputs.append((slot, version, place[name], users[0] if one_of_several else None))
         elif name in place:
             options.append((slot, place[name]))

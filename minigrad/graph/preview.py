@@ -12,8 +12,7 @@ from typing import Any
 from ..text.numbers import exact, nested, number, rounded
 from .snapshot import Summary
 
-FULL = 4  # up to this many elements are shown, of more the first two
-SIDE = 4  # rows and columns of a matrix that is written out
+FULL = 4  # up to this many elements are shown, of more the first two; rows and columns of a matrix that is written out
 BARS = 24  # entries that are drawn
 WHOLE = 16  # numbers of which all digits are told
 MARKS = ("NaN", "∞")  # what makes a value bad
@@ -62,7 +61,7 @@ def cells(values: Any) -> list[Any]:
 
 def in_full(values: Any) -> bool:
     """Whether an equation shows all numbers."""
-    return math.prod(values.shape) <= FULL or (len(values.shape) == 2 and max(values.shape) <= SIDE)
+    return math.prod(values.shape) <= FULL or (len(values.shape) == 2 and max(values.shape) <= FULL)
 
 
 def full(values: Any) -> str:

@@ -210,7 +210,7 @@ class Recorder:
             self.queue.remove(self.node)
         self.waiting, self.summed = tuple(self.queue), {}  # what waits while this node runs
         self.record, fields, self.formula = self.graph.node(self.node), self.reader.fields[self.reader.key(node)], node
-        if isinstance(node, CopySlices):  # what it saved is its operation's
+        if isinstance(node, CopySlices) and not isinstance(node.fn, Freed):  # what it saved is its operation's
             self.formula, fields = node.fn, [*self.reader.saved_values(node.fn)]
             kept = (self.reader.saved(self.reader.key(node), *field) for field in fields)
             self.record = replace(self.record, saved=tuple(kept))

@@ -8,7 +8,7 @@ import math
 import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -26,7 +26,7 @@ MOST_ROOM = 40  # characters of a sum that a picture has room for
 MOST_NUMBERS = 13  # more numbers than this make a line that no callout has room for
 MOST_CELLS = 64  # and, of matrices, more than this
 KTH = re.compile(r"(\\text\{[^{}]*\})|\bk(?=\])")  # names, and the place of one of several
-IN_WORDS = re.compile(r"standardized|windows")  # what the digits beside it do not say
+WORD, LETTER = re.compile(r"\\(text|mathrm)\{[^{}]*\}|\\[a-zA-Z]+"), re.compile(r"\b[a-zA-Z]\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,17 +58,21 @@ def rule(names: Symbols, node: NodeRecord, row: Row | None, slot: int, incoming:
         return None
     word = row.differentiable[0 if several else slot]
     came = [names.at((node.id, nr), "" if g is None else told(g)) for nr, g in enumerate(incoming)]
-    letters, used = spelling(names, node, row, saved)
+    formula, (letters, used) = row.derivatives[word], spelling(names, node, row, saved)
     together: Any = came[0].tex if len(came) == 1 else tuple(
         "0" if g is None else s.tex for g, s in zip(incoming, came, strict=True))
     grad = rf"{together}[\mathrm{{part}}]" if node.name == "CopySlices" else together
     given = Letter(grad, rank=len(incoming[0].shape)) if len(incoming) == 1 else grad
-    made = tex_of(row.derivatives[word], row.letters | letters | {"grad": given})
+    letters = row.letters | letters | {"grad": given}
+    blank = {field: Letter(r"\text{}", rank=letters[field].rank) for field, s in used.items() if len(s.en) == 1}
+    own = LETTER.findall(WORD.sub("", tex_of(formula, letters | blank))) if blank else []
+    for field in (field for field in blank if used[field].en in own):  # the learner's `i` is not that of `x[i]`
+        used[field] = replace(used[field], en=(other := names.field(node, field)), zh=other)
+        letters[field] = Letter(used[field].tex, rank=letters[field].rank)
+    made = tex_of(formula, letters)
     if grad != together and slot == 0:  # what is not written passes by
         made = together if made == grad else rf"{grad} \leftarrow {made}"
-    whole = f"{sent.tex} = {made}"
-    whole = with_signs(whole) if r"\text" in whole else whole
-    text = full(result)
+    whole, text = with_signs(f"{sent.tex} = {made}"), full(result)
     filled_in, operands = with_values(node, row, word, incoming, result, saved)
     if several:
         whole, filled_in = (KTH.sub(lambda found: found[1] or str(slot), tex) for tex in (whole, filled_in))
@@ -90,9 +94,9 @@ def spelling(names: Symbols, node: NodeRecord, row: Row,
         elif kept.tensor is None and known != "":
             letters[kept.field] = known  # a constant without a name is its value
         else:
-            name, value = names.saved(node, kept.field), saved.get(kept.field)
+            name = names.labels[kept.tensor] if kept.tensor else names.field(node, kept.field)
             letters[kept.field] = tex_name(name)
-            if hasattr(value, "reshape"):
+            if hasattr(value := saved.get(kept.field), "reshape"):
                 tensors[kept.field] = Symbol(name, name, told(value))
     ranks = {field: len(value.shape) for field, value in saved.items() if hasattr(value, "shape")}
     return {field: tex and Letter(tex, rank=ranks.get(field)) for field, tex in letters.items() if tex != ""}, tensors
@@ -127,7 +131,8 @@ def with_values(node: NodeRecord, row: Row, word: str, incoming: tuple[Any, ...]
     if any(f"}}{{{t}}}" in put_in or f"/ {t}" in put_in for t in by_zero) and all(map(math.isfinite, cells(result))):
         return alone, ()  # what the row does where its quotient is not defined is not written in it
     most = MOST_CELLS if "[[" in end and "[[[" not in put_in + end else MOST_NUMBERS
-    if put_in in (end, "0") or IN_WORDS.search(put_in) or len(re.findall(r"[\d.]+", put_in + end)) > most:
+    worded = re.search("standardized|windows", put_in)  # what the digits beside it do not say
+    if put_in in (end, "0") or worded or len(re.findall(r"[\d.]+", put_in + end)) > most:
         return alone, ()
     sign = r"\to" if put_in == as_tex(texts.get("grad", "")) else written.sign.replace("≈", r"\approx")
     return f"= {with_signs(put_in)} {sign} {end}", tuple(texts.items())  # expanded: the same number, more often
@@ -135,7 +140,7 @@ def with_values(node: NodeRecord, row: Row, word: str, incoming: tuple[Any, ...]
 
 def with_signs(tex: str) -> str:
     """Matrix products with `@`: between words and lists a gap says little; behind `+=` it is no product."""
-    return re.sub(r"(?<!=\})\\, ", r" \\; @ \\; ", tex)
+    return re.sub(r"(?<!=\})(?<!,)\\, ", r" \\; @ \\; ", tex)
 
 
 def computed(row: Row, word: str, values: Mapping[str, Any]) -> Any:

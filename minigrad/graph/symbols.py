@@ -20,6 +20,7 @@ from .snapshot import Graph, NodeRecord, Span, TensorRecord, attribute, by_key
 
 LONGEST = 30  # characters of an expression that stands for a tensor
 PLAIN = re.compile(r"[\w\s.,()\[\]+\-*/@=:'·−#]+")  # what can stand in a formula as it is; `#` before a number
+DIFFERENTIATE = {"grad", "backward", "jacobian", "hessian", "hvp", "vhp", "vjp", "jvp"}  # calls that use inner values
 Place = tuple[str, int]  # a node and one of its outputs
 
 
@@ -94,10 +95,9 @@ class Symbols:
         """`[1]`: which of several outputs it is."""
         return f"[{t.nr}]" if any(other.nr for other in self.graph.outputs(t.node or "-")) else ""
 
-    def saved(self, node: NodeRecord, field: str) -> str:
-        """A saved value: the tensor that it is, else the node's field."""
-        tensor = next((s.tensor for s in node.saved if s.field == field), None)
-        return self.labels[tensor] if tensor else f"{self.titles[node.id]}.{attribute(field)}"
+    def field(self, node: NodeRecord, field: str) -> str:
+        """A saved value as the node's field: `MulBackward0._saved_self`."""
+        return f"{self.titles[node.id]}.{attribute(field)}"
 
     # ---- gradients
 
@@ -164,12 +164,13 @@ def titles(graph: Graph) -> dict[str, str]:
 
 def numbered(names: Iterable[tuple[str, str]], mark: str = " #{}") -> dict[str, str]:
     """Names by key; where one comes several times, all but the first have the number of what they stand for."""
-    pairs, seen = list(names), Counter[str]()
-    many = Counter(name for _, name in pairs)
-    made = {}
+    pairs, seen, made = list(names), Counter[str](), dict[str, str]()
+    given = {name for _, name in pairs}
     for key, name in pairs:
         seen[name] += 1
-        made[key] = name + mark.format(seen[name]) if many[name] > 1 and seen[name] > 1 else name
+        while seen[name] > 1 and name + mark.format(seen[name]) in given:  # another's own
+            seen[name] += 1
+        made[key] = name + mark.format(seen[name]) if seen[name] > 1 else name
     return made
 
 
@@ -195,6 +196,9 @@ def sources(graph: Graph, places: Mapping[str, tuple[Any, int]]) -> dict[str, st
     """The learner's expression for what a node made, where it is short and surely means just that."""
     together = by_key((places[n.id], n) for n in graph.ops
                       if places[n.id][0] is not None and n.name != "CopySlices")
+    users = by_key((e.node, places[n.id]) for n in graph.ops for e in n.edges if e.node)
+    kept = {id for id, others in users.items() if any(
+        at[0] is not None and at != places.get(id) and call_at(*at) not in DIFFERENTIATE for at in others)}
     found: dict[str, str] = {}
     for (code, lasti), several in together.items():
         made = expression(code, lasti)
@@ -206,6 +210,7 @@ def sources(graph: Graph, places: Mapping[str, tuple[Any, int]]) -> dict[str, st
         once = isinstance(made, ast.BinOp | ast.UnaryOp) or call_at(code, lasti).rstrip("_") == last.op.rstrip("_")
         if once and len({n.name for n in several}) == 1:  # one node each time that it ran
             found |= {n.id: text for n in several}
-        elif sum(n.name == last.name for n in several) == 1:  # several nodes, of which the last has the value
+        elif sum(n.name == last.name for n in several) == 1 and last.id in {*kept, graph.tensor(graph.roots[0]).node}:
+            # several nodes, of which the last has the value; of what only a gradient uses it may be out of sight
             found[last.id] = text
     return found

@@ -45,11 +45,17 @@ class Symbol:
         left, right = "[]" if self.binds < _SUM <= least else "()"
         return rf"\left{left}{self.tex}\right{right}"
 
+    def is_one(self) -> bool:
+        """Whether it is an option that changes nothing; a gradient of 1 has a rank, and is shown."""
+        return self.rank is None and self.tex in ("1", "1.0")
+
     def __format__(self, least: str) -> str:
         return self.at(int(least)) if least else self.tex
 
     def _infix(self, sign: str, other: Any, binds: int, swap: bool = False) -> Symbol:
         left, right = (symbol(other), self) if swap else (self, symbol(other))
+        if binds == _PRODUCT and (left.is_one() or right.is_one()):
+            return right if left.is_one() else left
         after = right.at(binds + 1 if sign == "-" else binds)
         after = rf"\left({after}\right)" if after.startswith("-") else after
         return Symbol(f"{left.at(binds)} {sign} {after}", binds)
@@ -69,6 +75,8 @@ class Symbol:
         return Symbol(f"{self.at(_PRODUCT)}\\, {symbol(other).at(_PRODUCT)}", _PRODUCT)
 
     def __truediv__(self, other: Any) -> Symbol:
+        if symbol(other).is_one():
+            return self
         if self.tex.startswith(r"\frac") and self.binds == _POWER:  # no fraction of fractions
             return Symbol(rf"{self} / {symbol(other):4}", _PRODUCT)
         return Symbol(rf"\frac{{{self:0}}}{{{symbol(other):0}}}", _POWER)
@@ -89,8 +97,7 @@ class Symbol:
         return Symbol(rf"\neg \left({self.tex}\right)", _CLAIM)
 
     def __getitem__(self, index: Any) -> Symbol:
-        whole = self.at(_ATOM)
-        return Symbol(rf"{f'{{{whole}}}' if '_' in whole else whole}_{{{symbol(index)}}}")
+        return Symbol(f"{self.at(_ATOM)}[{symbol(index)}]")
 
     __hash__ = None  # type: ignore[assignment]
     __iter__ = None  # or `for x in symbol` would ask for items for ever
@@ -112,8 +119,8 @@ def symbol(value: Any) -> Symbol:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if isinstance(value, int | float):
-        known = _NUMBERS.get(round(abs(value), 12), str(abs(value)))
-        return Symbol(known) if value >= 0 else Symbol(f"-{known}", _MINUS)
+        known = _NUMBERS.get(round(abs(value), 12), str(abs(value)).replace("nan", r"\text{NaN}"))
+        return Symbol(f"-{known}", _MINUS) if value < 0 else Symbol(known)
     name = str(value)
     return Symbol(name if len(name) == 1 else rf"\mathrm{{{name}}}".replace("_", r"\_"))
 
@@ -190,7 +197,7 @@ class _SymbolCarrier:
 
     @staticmethod
     def call(name: str, args: tuple) -> Symbol:
-        shown = ", ".join(filter(None, (symbol(a).tex for a in args)))
+        shown = ", ".join(tex for a in args if (tex := symbol(a).tex) not in ("", "()"))  # no dims are all of them
         word = f"\\{name}" if name in _TEX_NAMES else rf"\mathrm{{{name}}}".replace("_", r"\_")
         return Symbol(rf"{word}\left({shown}\right)")
 

@@ -11,7 +11,6 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 from typing import Any
 
-import anywidget
 import traitlets
 
 from ..graph.own_engine import calls_of, spoken, theirs
@@ -19,8 +18,7 @@ from ..graph.recorder import Frame, record
 from ..graph.snapshot import AnyTensor, Graph
 from ..text import both, chosen, demand
 from .display import tensor_names
-from .exported import page, with_still
-from .player import LivePlayer, Player, step
+from .player import LivePlayer, Player, Stage, step
 from .scenes import Scenes
 
 Moment = tuple[int, int, str]  # frames of both runs, and who has moved: "both", "a" or "b"
@@ -44,10 +42,9 @@ def compare(run_a: Player | AnyTensor, run_b: Player | AnyTensor, *, lang: str |
     return Comparison(runs[0], runs[1], lang=chosen(lang), theme=theme or "")
 
 
-class Comparison(anywidget.AnyWidget):
+class Comparison(Stage):
     """Two recorded backwards as one widget; see `compare`. `moments` are its steps: (frame of A, frame of B, who)."""
 
-    _esm, _css = Player._esm, Player._css
     lang, theme = (traitlets.Unicode(first).tag(sync=True) for first in ("en", ""))
     runs, moments = (traitlets.List[Any]().tag(sync=True) for _ in range(2))
     twins, ui = (traitlets.Dict().tag(sync=True) for _ in range(2))
@@ -63,12 +60,6 @@ class Comparison(anywidget.AnyWidget):
         super().__init__(runs=states, moments=aligned(a, b), twins=twins(a.graph, b.graph),
                          ui={word: both(f"player.{word}") for word in ("only_one", "grads")}, **shown)
 
-    def to_html(self) -> str:
-        """One file that plays anywhere: no kernel, no network."""
-        state = {name: getattr(self, name) for name in Comparison.class_own_traits(sync=True)}
-        return page('<div data-model="0"></div>', "body{margin:0}" + self._css, [str(self._esm)], [[0, state]],
-                    title=repr(self), lang=self.lang, kind="mg-whole")
-
     def to_text(self) -> str:
         """The moments in words of the API: both runs' events, each where it happens."""
         a, b = (run.kept for run in self.players)
@@ -77,10 +68,6 @@ class Comparison(anywidget.AnyWidget):
         wide = max((len(left) for left, _ in rows), default=0)
         return "\n".join(f"{left:{wide}}  {'|' if left and right else '<' if left else '>'}  {right}".rstrip()
                          for left, right in rows)
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **kwargs: Any) -> Any:
-        made = super()._repr_mimebundle_(include=include, exclude=exclude, **kwargs)
-        return with_still(made, {"text/plain": self.to_text()})
 
     def __repr__(self) -> str:
         return f"minigrad.compare({', '.join(run.scene['root']['name'] for run in self.players)})"

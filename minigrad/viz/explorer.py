@@ -14,7 +14,6 @@ from ..graph.snapshot import Graph, NodeRecord, TensorRecord, by_key
 from ..text import both, script_words
 from . import levels, words
 from .display import Drawing
-from .exported import page
 from .folds import in_both, stand_ins
 from .indented import saved_words
 from .player import Stage
@@ -177,15 +176,13 @@ class Explorer(Stage):
 
     # ---- exports
 
-    def to_html(self) -> str:
-        """One page that needs no kernel and no network, with the nearest fold states."""
-        state = {name: getattr(self, name) for name in Explorer.class_own_traits(sync=True)}
-        state |= {"key": "0", "pictures": self.nearest(*IN_A_PAGE)}
-        return page('<div data-model="0"></div>', "body{margin:0}" + self._css, [self._esm], [[0, state]],
-                    title=self.scene["title"], lang=self.lang, kind="mg-whole")
+    def state(self) -> dict[str, Any]:
+        """What a page needs: it takes the nearest fold states along."""
+        return super().state() | {"key": "0", "pictures": self.nearest(*IN_A_PAGE)}
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **kwargs: Any) -> Any:
-        return self.bundle(self.drawing._repr_mimebundle_(include, exclude), include, exclude, **kwargs)
+    def still(self) -> dict[str, Any]:
+        """The drawing as it was."""
+        return self.drawing._repr_mimebundle_()
 
     def __repr__(self) -> str:
         return self.drawing.to_text()

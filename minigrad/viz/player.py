@@ -150,13 +150,27 @@ class Stage(anywidget.AnyWidget):
             + (STATIC / "player.css").read_text("utf-8"))
     shown = False
 
-    def bundle(self, still: Mapping[str, Any], include: Any, exclude: Any, **kwargs: Any) -> Any:
-        """The widget and `still`; from now on it is seen in the cell that runs."""
+    def state(self) -> dict[str, Any]:
+        """What the browser needs, and nothing else: the same in the widget, the file and the JSON."""
+        owner: Any = next(kind for kind in type(self).__mro__ if Stage in kind.__bases__)
+        return {name: getattr(self, name) for name in owner.class_own_traits(sync=True)}
+
+    def to_html(self) -> str:
+        """One file that plays anywhere: no kernel, no network."""
+        return page('<div data-model="0"></div>', "body{margin:0}" + self._css, [self._esm], [[0, self.state()]],
+            title=self.scene["title"] if self.has_trait("scene") else repr(self), lang=self.lang, kind="mg-whole")
+
+    def still(self: Any) -> Mapping[str, Any]:
+        """What is shown where no widget is."""
+        return {"text/plain": self.to_text()}
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **kwargs: Any) -> Any:
+        """The widget and `still()`; from now on it is seen in the cell that runs."""
         self.layout.open()  # these do nothing unless it was closed
         self.open()
         _seen.setdefault(None, []).append(self)
         self.shown = True
-        return with_still(super()._repr_mimebundle_(include=include, exclude=exclude, **kwargs), still)
+        return with_still(super()._repr_mimebundle_(include=include, exclude=exclude, **kwargs), self.still())
 
     def close(self) -> None:
         """Take it off the page, and out of memory; whoever still holds it may show it again."""
@@ -198,29 +212,19 @@ class Player(Stage):
 
     # ---- exports
 
-    def state(self) -> dict[str, Any]:
-        """What the browser needs, and nothing else: the same in the widget, the file and the JSON."""
-        return {name: getattr(self, name) for name in Player.class_own_traits(sync=True)}
-
     def to_json(self) -> str:
         """The recorded backward as JSON: graph, scenes and state."""
-        state = self.state()
-        del state["pictures"]
+        state = {name: value for name, value in self.state().items() if name != "pictures"}
         return visible(json.dumps({**state, "graph": self.graph.to_dict()}, ensure_ascii=False, indent=1))
-
-    def to_html(self) -> str:
-        """One file that plays anywhere: no kernel, no network."""
-        return page('<div data-model="0"></div>', "body{margin:0}" + self._css, [self._esm], [[0, self.state()]],
-                    title=self.scene["title"], lang=self.lang, kind="mg-whole")
 
     def to_text(self) -> str:
         """The trace in words of the API, the same in every language."""
         return visible(transcript(self.graph, self.frames))
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **kwargs: Any) -> Any:
+    def still(self) -> Mapping[str, Any]:
+        """A picture, and the trace; what the player asks stands in neither."""
         view, told = ("record", {}) if self.drive or self.predict else ("backward", {"text/plain": self.to_text()})
-        still = Drawing(self.graph, view, lang=self.lang)  # what the player asks stands in no picture and in no text
-        return self.bundle({**still._repr_mimebundle_(), **told}, include, exclude, **kwargs)
+        return {**Drawing(self.graph, view, lang=self.lang)._repr_mimebundle_(), **told}
 
     def __repr__(self) -> str:
         return say("player.repr", title=self.scene["title"], count=len(self.steps))

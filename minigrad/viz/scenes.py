@@ -21,11 +21,10 @@ from ..text import LANGUAGES, both, say, script_words, table
 from . import levels, words
 from .theme import shorten
 
-PLAYER_SCHEMA = "minigrad.player/1"
 SENT = 4  # gradients that a caption names
 NESTED = re.compile(r"(?<![\w\]])\[(\[[^\[\]]*\](?:, \[[^\[\]]*\])*)\](\^\{\\top\})?")  # a matrix as nested brackets
 SHORT = 40  # lines of a file that is shown as a whole
-WORDS = re.compile(r"\\(?:text\{(?=else)|mathrm\{(?=copies|windows?\}|part|standardized))(\w+)\}")  # of a language
+WORDS = re.compile(r"\\(?:text\{(?=else)|mathrm\{(?=copies|window|maxima|part|standardized))(\w+)\}")  # of a language
 NAMES = re.compile(r"\\text\{(?!\+=)[^{}]*\}")
 BLANK = 0xE000  # characters that nobody writes
 PARTS = re.compile(r"\\(?:text|mathrm)\{([^{}]+)\}|\d+(?:\.\d+)?")
@@ -57,12 +56,12 @@ class Scenes:
         folded = levels.fold(self.graph, "ops")
         scopes |= {id: " ".join(words.title_of(folded, id)) for id in folded.rolls}
         return {
-            "schema": PLAYER_SCHEMA, "title": f"minigrad.step({root})", "call": self.call, "before": self.before(root),
-            "code": "\n".join(self.code()), "sources": [[*s.items()] for s in self.sources.values()],
+            "schema": "minigrad.player/1", "title": f"minigrad.step({root})", "call": self.call,
+            "before": self.before(root), "code": "\n".join(self.code()), "faulty": bool(self.graph.fault),
+            "sources": [[*s.items()] for s in self.sources.values()],
             "nodes": {n.id: self.node(n) for n in self.graph.nodes},
             "scopes": scopes, "root": {"name": root, "value": tensor.value or tensor.shape},
-            "ui": script_words("player")
-            | ({"sum": both("moments.lies_there")} if self.graph.fault else {}), "faulty": bool(self.graph.fault),
+            "ui": script_words("player") | ({"sum": both("moments.lies_there")} if self.graph.fault else {}),
         }
 
     def before(self, root: str) -> dict[str, str]:
@@ -533,7 +532,8 @@ def formula(tex: str, symbols: tuple[Symbol, ...]) -> dict[str, Any]:
 def in_words(tex: str, chinese: str) -> str | dict[str, str]:
     """TeX as MathML; with English words in it, or where the Chinese differs, a pair of it."""
     zh = WORDS.sub(lambda found: rf"\text{{{say(f'player.word_{found[1]}', 'zh')}}}", chinese)
-    return mathml(tex) if zh == tex else {"en": mathml(tex), "zh": mathml(zh)}
+    made = mathml(tex)
+    return made if zh == tex or not made else {"en": made, "zh": mathml(zh)}
 
 
 def in_tex(equation: str) -> dict[str, str]:
@@ -591,6 +591,7 @@ def converted(tex: str) -> str:
     from latex2mathml.converter import convert
 
     try:
-        return convert(tex.replace(r"\mathrm{", r"\text{")).replace("mtext>", "mi>")  # a word is one word, also aloud
+        tex = tex.replace(r"\mathrm{", r"\text{").replace(r"\begin{cases}[", r"\begin{cases}{}[")  # a list, no option
+        return convert(tex).replace("mtext>", "mi>")  # a word is one word, also aloud
     except Exception:  # a notation that the converter does not know: the text is shown instead
         return ""

@@ -67,6 +67,22 @@ def test_nothing_is_covered_cut_or_out_of_sight(page, made, name):
     assert json.dumps(found, ensure_ascii=False, indent=1)[:3000] == "{}"
 
 
+@pytest.mark.parametrize("name", ["norms", "broadcast", "attention"])
+def test_no_rule_is_wider_than_its_card_from_600_px_on(page, made, name):
+    page.goto(made(name))
+    player, card, count = page.locator(".mg-player"), page.locator(".mg-card"), page.locator(".mg-count")
+    for width, height, presents in ((600, 800, True), (960, 620, False), (1280, 720, False)):
+        page.set_viewport_size({"width": width, "height": height})
+        player.focus()
+        page.keyboard.press("Home")
+        if presents != ("mg-presenting" in player.get_attribute("class")):
+            page.keyboard.press("f")
+        last = ""
+        while last != (last := count.inner_text()):
+            assert card.evaluate("(e) => e.scrollWidth <= e.clientWidth + 1"), (width, last)
+            page.keyboard.press("ArrowRight")
+
+
 def test_a_box_steps_as_one_and_opens_by_mouse_and_by_keyboard(page, made):
     page.emulate_media(reduced_motion="reduce")
     page.goto(made("mlp"))

@@ -220,7 +220,7 @@ def _lined_up(t: Any, letters: str, order: str) -> Any:
             seen += letter
     for letter in order:
         if letter not in seen:
-            t, seen = t.unsqueeze(-1), seen + letter
+            t, seen = t.unsqueeze(len(seen)), seen + letter
     return TENSORS.permute(t, tuple([seen.index(letter) for letter in order]))
 
 

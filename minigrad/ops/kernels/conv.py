@@ -250,7 +250,7 @@ def avg_pool_back(grad_output: Any, self: Any, kernel_size: tuple, stride: tuple
     return _add_windows(parts, over, out, stride, padding, (1, 1))[..., : sizes[0], : sizes[1]]
 
 
-@formula(r"0[{2}] \,\text{{+=}}\, {0}", 0)
+@formula(r"0[\mathrm{{maxima}}] \,\text{{+=}}\, {0}", 0)
 def to_places(F: Any, grad: Any, x: Any, places: Any) -> Any:
     """Zeros like `x`, and the gradient where each window found its largest element."""
     lead, sizes = tuple(grad.shape[:-2]), tuple(x.shape)
@@ -327,7 +327,7 @@ def pad_back(F: Any, grad: Any, x: Any, padding: tuple, mode: str) -> Any:
     return F.tied(_copies_back(F, grad, tuple(x.shape), copied), x)
 
 
-@formula(r"L^{{\top}}\, {0:3}\, R", 1)
+@formula(r"\Lambda^{{\top}}\, {0:3}\, \Theta", 1)
 def turned_back(F: Any, grad: Any, left: Any, right: Any) -> Any:
     """The reverse of `left @ x @ right.T`."""
     return F.two_sided(grad, left.T, right.T)

@@ -252,7 +252,7 @@ def kept_outside(F: Any, grad: Any, indices: Any, accumulate: bool) -> Any:
     return grad if accumulate else F.index_put(grad, F.zeros_as(grad, ()), indices, False)
 
 
-@formula(tex=lambda grad, i, _source, accumulate: SYMBOLS.kept_outside(grad, i, accumulate))
+@formula(tex=lambda g, i, _, accumulate: SYMBOLS.reshape(SYMBOLS.kept_outside(SYMBOLS.flatten(g), i, accumulate)))
 def kept_unput(F: Any, grad: Any, index: Any, source: Any, accumulate: bool) -> Any:
     return grad if accumulate else F.put(grad, index, F.zeros_as(grad, F.sizes(source)), False)
 
@@ -263,7 +263,7 @@ def common(F: Any, a: Any, b: Any) -> tuple:
     return common_shape(tuple(a.shape), tuple(b.shape))
 
 
-@formula(tex=lambda grad, _sizes: grad)
+@formula(r"0[\mathrm{{part}}] \leftarrow {0}", 0)
 def filled_up(F: Any, grad: Any, sizes: tuple) -> Any:
     """A vector in the shape `sizes`, zeros where it is too short."""
     return F.reshape(F.cat([grad, F.zeros_as(grad, (math.prod(sizes) - grad.shape[0],))], 0), sizes)

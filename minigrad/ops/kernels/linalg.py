@@ -4,10 +4,10 @@ import math
 from typing import Any
 
 from ...array import dtypes, in_order, namespace, xp
-from ...core.carriers import RAW, TENSORS, formula
+from ...core.carriers import RAW, formula
 from ...core.modes import lifted
 from ...text import presentation
-from ...text.tex import SYMBOLS, Symbol, phrase, symbol
+from ...text.tex import SYMBOLS, Symbol, symbol
 from ..checks import check_dim, floats_only, need, require, same_type
 from .pointwise import times
 from .reduce import kind_of
@@ -297,8 +297,8 @@ def pinv_slope(F: Any, grad: Any, A: Any, P: Any) -> Any:
 
 
 @formula(
-    r"{1}^{{-\top}} S\, {1}^{{-1}},\quad S = \frac{{1}}{{2}} \left(\mathrm{{tril}}\left(M\right) + "
-    r"\mathrm{{tril}}\left(M, -1\right)^{{\top}}\right),\, M = {1}^{{\top}} {0}", 0)
+    r"{1}^{{-\top}}\, \Psi\, {1}^{{-1}},\quad \Psi = \frac{{1}}{{2}} \left(\mathrm{{tril}}\left(\Gamma\right) + "
+    r"\mathrm{{tril}}\left(\Gamma, -1\right)^{{\top}}\right),\, \Gamma = {1}^{{\top}}\, {0}", 0)
 def cholesky_slope(F: Any, grad: Any, L: Any, upper: bool) -> Any:
     """L^-T S L^-1, where S is the symmetric matrix with the lower half of L^T grad."""
     if upper:
@@ -314,8 +314,8 @@ def _gaps(F: Any, values: Any) -> Any:
 
 
 @formula(
-    r"{3}\left(\mathrm{{diag}}\left({0}\right) + \mathrm{{sym}}\left(\frac{{{3}^{{\top}} {1}}}{{E}}\right)\right)"
-    r"{3}^{{\top}},\quad E_{{ij}} = {2}_j - {2}_i,\, E_{{ii}} = \infty", 0)
+    r"{3}\, \left(\mathrm{{diag}}\left({0}\right) + \mathrm{{sym}}\left(\frac{{{3}^{{\top}}\, {1}}}{{\Delta}}\right)"
+    r"\right)\, {3}^{{\top}},\quad \Delta_{{ij}} = {2}_j - {2}_i,\, \Delta_{{ii}} = \infty", 0)
 def eigh_slope(F: Any, values: Any, vectors: Any, L: Any, V: Any) -> Any:
     """V (diag(gL) + the symmetric part of V^T gV / (L_j - L_i)) V^T."""
     inner = None if values is None else F.diag_embed(values, 0, -2, -1)
@@ -328,10 +328,10 @@ def eigh_slope(F: Any, values: Any, vectors: Any, L: Any, V: Any) -> Any:
 
 
 @formula(
-    r"{3}\left(\mathrm{{diag}}\left({1}\right) + \frac{{\mathrm{{skew}}\left({3}^{{\top}} {0}\right)}}{{E}}\, D"
-    r" + D\, \frac{{\mathrm{{skew}}\left({5} {2}^{{\top}}\right)}}{{E}}\right){5}"
-    r" + \left(I - {3} {3}^{{\top}}\right) {0}\, D^{{-1}} {5} + {3} D^{{-1}} {2} \left(I - {5}^{{\top}} {5}\right)"
-    r",\quad D = \mathrm{{diag}}\left({4}\right),\, E_{{ij}} = {4}_j^2 - {4}_i^2", 0)
+    r"{3}\, \left(\mathrm{{diag}}\left({1}\right) + \frac{{\mathrm{{skew}}\left({3}^{{\top}}\, "
+    r"{0}\right)}}{{\Delta}}\, \Xi + \Xi\, \frac{{\mathrm{{skew}}\left({5}\, {2}^{{\top}}\right)}}{{\Delta}}\right)\, "
+    r"{5} + \left(I - {3}\, {3}^{{\top}}\right)\, {0}\, \Xi^{{-1}}\, {5} + {3}\, \Xi^{{-1}}\, {2}\, \left(I - "
+    r"{5}^{{\top}}\, {5}\right),\quad \Xi = \mathrm{{diag}}\left({4}\right),\, \Delta_{{ij}} = {4}_j^2 - {4}_i^2", 0)
 def svd_slope(F: Any, gU: Any, gS: Any, gVh: Any, U: Any, S: Any, Vh: Any) -> Any:
     """U (diag(gS) + skew parts of gU and gV / (S_j^2 - S_i^2)) Vh, and what lies outside their span."""
     k, m, n = S.shape[-1], U.shape[-2], Vh.shape[-1]
@@ -355,8 +355,8 @@ def svd_slope(F: Any, gU: Any, gS: Any, gVh: Any, U: Any, S: Any, Vh: Any) -> An
 
 
 @formula(
-    r"\left({0} + {2}\, S\right) {3}^{{-\top}},\quad S = \mathrm{{triu}}\left(M\right) + "
-    r"\mathrm{{triu}}\left(M, 1\right)^{{\top}},\, M = {1}\, {3}^{{\top}} - {2}^{{\top}} {0}", 0)
+    r"\left({0} + {2}\, \Psi\right)\, {3}^{{-\top}},\quad \Psi = \mathrm{{triu}}\left(\Gamma\right) + "
+    r"\mathrm{{triu}}\left(\Gamma, 1\right)^{{\top}},\, \Gamma = {1}\, {3}^{{\top}} - {2}^{{\top}}\, {0}", 0)
 def qr_slope(F: Any, gQ: Any, gR: Any, Q: Any, R: Any) -> Any:
     """(gQ + Q S) R^-T, where S is symmetric with the upper half of gR R^T - Q^T gQ."""
     m, n = R.shape[-2:]
@@ -372,9 +372,6 @@ def qr_slope(F: Any, gQ: Any, gR: Any, Q: Any, R: Any) -> Any:
     return (gQ + Q @ (half + F.mT(F.triu(half, 1)))) @ F.mT(F.linalg_inv_ex(R)[0])
 
 
-def scaled(x: Any, factor: float) -> Any:
+@formula(tex=lambda x, factor: x.__rmul__(factor))  # the factor first
+def scaled(F: Any, x: Any, factor: float) -> Any:
     return x if factor == 1 else x * factor
-
-
-RAW.scaled = TENSORS.scaled = scaled
-SYMBOLS.scaled = lambda x, factor: x if factor.tex == "1" else phrase(r"{1:4} \cdot {0:1}", 1)(x, factor)

@@ -269,7 +269,7 @@ def block_diag(tensors: list) -> Any:
     return whole
 
 
-@formula("{0:4}[r_k{{:}}r_{{k+1}}, s_k{{:}}s_{{k+1}}]")
+@formula(r"{0:4}[\mathrm{{part}}]")
 def blocks(F: Any, grad: Any, shapes: list) -> list:
     edges = itertools.pairwise(_corners(shapes))
     parts = [F.slice(F.slice(grad, 0, top, bottom, 1), 1, left, right, 1) for (top, left), (bottom, right) in edges]
@@ -295,7 +295,7 @@ def copied(self: Any, src: Any) -> Any:
     return xp.broadcast_to(src, self.shape).astype(self.dtype)
 
 
-@formula(tex=lambda values: -values)
+@formula(tex=lambda values: negated(RAW, known) if isinstance(known := number(values), tuple) else -values)
 def negated(F: Any, values: tuple) -> tuple:
     return tuple(-v for v in values)
 

@@ -68,22 +68,22 @@ upsample_nearest2d = op("upsample_nearest2d", lambda self, output_size, scales_h
 # ---- normalisation
 
 native_layer_norm = op("native_layer_norm", kernels.layer_norm, outputs=("result0", "result1", "result2"),
-    keeps=("result1", "result2"), hidden=("eps",), scalars=("eps",),
+    keeps=("weight", "result1", "result2"), hidden=("eps",), scalars=("eps",),
     input  = lambda F, grad, input, weight, bias, normalized_shape, eps: F.standardized_back(
         F.weighted(grad, weight), input, F.last_dims(normalized_shape), eps),
     weight = lambda F, grad, input, normalized_shape, eps: F.to_last(
         grad * F.standardized(input, F.last_dims(normalized_shape), eps), normalized_shape),
     bias   = lambda F, grad, bias, normalized_shape: F.to_last(grad, normalized_shape))
 native_batch_norm = op("native_batch_norm", kernels.batch_norm,
-    fixed=("running_mean", "running_var"), outputs=("result0", "result1", "result2"), keeps=("result1", "result2"),
-    scalars=("momentum", "eps"),
+    fixed=("running_mean", "running_var"), outputs=("result0", "result1", "result2"),
+    keeps=("weight", "result1", "result2"), scalars=("momentum", "eps"),
     input  = lambda F, grad, input, weight, running_var, training, eps: F.batch_norm_back(
         F.scaled_by(grad, weight, input), input, running_var, training, eps),
     weight = lambda F, grad, input, running_mean, running_var, training, eps: F.per_channel(
         grad * F.batch_norm_hat(input, running_mean, running_var, training, eps)),
     bias   = lambda F, grad: F.per_channel(grad))
-native_group_norm = op("native_group_norm", kernels.group_norm,
-    outputs=("result0", "result1", "result2"), keeps=("N", "C", "HxW", "result1", "result2"), scalars=("eps",),
+native_group_norm = op("native_group_norm", kernels.group_norm, scalars=("eps",),
+    outputs=("result0", "result1", "result2"), keeps=("weight", "N", "C", "HxW", "result1", "result2"),
     input  = lambda F, grad, input, weight, group, eps: F.standardized_back(
         F.scaled_by(grad, weight, input), input, (2,), eps, group),
     weight = lambda F, grad, input, group, eps: F.per_channel(grad * F.standardized(input, (2,), eps, group)),

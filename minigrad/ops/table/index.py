@@ -70,9 +70,9 @@ masked_scatter = op("masked_scatter", kernels.masked_scatter, fixed=("mask",),
     self   = lambda F, grad, mask: F.where(mask, 0.0, grad),
     source = lambda F, grad, mask, source_sym_sizes: F.filled_up(F.masked_select(grad, mask), source_sym_sizes))
 take = op("take", lambda self, index: self.reshape(-1)[kernels.spots(self, index, "take")], fixed=("index",),
-    tex="{0:4}[{1}]",
+    tex=r"\mathrm{{flatten}}\left({0}\right)[{1}]",
     self = lambda F, grad, self, index: F.put(F.zeros_as(grad, F.sizes(self)), index, grad, True))
-put = op("put", kernels.put, fixed=("index",), tex=phrase(r"0[{1}] \,\text{{+=}}\, {2}", 0),
+put = op("put", kernels.put, fixed=("index",), tex=r"\mathrm{{reshape}}\left(0[{1}] \,\text{{+=}}\, {2}\right)",
     self   = lambda F, grad, index, source, accumulate: F.kept_unput(grad, index, source, accumulate),
     source = lambda F, grad, index, source: F.reshape(F.take(grad, index), F.sizes(source)))
 

@@ -6,7 +6,7 @@ to the elements: all of it for a sum, an n-th part for a mean.
 
 from ...array.backend import xp
 from ...core.op import op
-from ...text.tex import SYMBOLS, Symbol, among, becomes
+from ...text.tex import SYMBOLS, Symbol, among, becomes, symbol
 from ..kernels import loss as kernels
 from ..kernels.pointwise import beside
 from ..kernels.reduce import norm
@@ -31,15 +31,16 @@ norm_dim = op("norm_dim", lambda self, p, dim, keepdim: norm(self, p, dim, keepd
 # ---- the losses
 
 nll_loss = op("nll_loss", kernels.nll, fixed=("target", "weight"), outputs=("output", "total_weight"),
-    tex=lambda g, t, w, *_: (-SYMBOLS.sum(SYMBOLS.weighted(g[t], w and w[t])) / Symbol("W"),),
+    tex=lambda g, t, w, kind, *_: ((symbol if kind.tex == "0" else SYMBOLS.sum)(-SYMBOLS.weighted(
+        among(g, t, 1, 1 if t.rank else 0), w and w[t])) / (1 if kind.tex in "02" else Symbol(r"\Omega")),),
     self = lambda F, grad, self, target, weight, total_weight, reduction, ignore_index: F.nll_loss_backward(
         grad, self, target, weight, total_weight, reduction, ignore_index))
 nll_loss2d = op("nll_loss2d", kernels.nll, fixed=("target", "weight"), outputs=("output", "total_weight"),
     **nll_loss.row.derivatives)
 nll_loss_backward = op("nll_loss_backward", kernels.nll_back,
     grad_fn="NllLossBackwardBackward0", fixed=("target", "weight", "total_weight"),
-    tex=lambda g, _x, t, w, total, *_: becomes(
-        among(0, t, 1, 1 if t.rank else 0), -SYMBOLS.weighted(g, w and w[t]) / total),
+    tex=lambda g, _x, t, w, total, kind, *_: becomes(among(0, t, 1, 1 if t.rank else 0),
+        -SYMBOLS.weighted(g, w and w[t]) / (1 if kind.tex in "02" else total)),
     grad_output = lambda F, grad, target, weight, reduction, ignore_index: F.nll_loss(
         grad, target, weight, reduction, ignore_index)[0],
     self        = lambda F, grad, self_sym_sizes: F.zeros_as(grad, self_sym_sizes))

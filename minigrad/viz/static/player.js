@@ -126,8 +126,9 @@ function make(name, ...kids) {
   return el;
 }
 /** MathML from Python, copied element by element: nothing but formulas can pass. It may break before an operator, and
- *  where no line is wide enough inside a call; not in another bracket that grows around a fraction. @param {string} source */
-function math(source) {
+ *  where no line is wide enough inside a call; not in another bracket that grows around a fraction. `narrow`: in long
+ *  names and exponents too, and in each of several cases, which are then lines of their own. @param {string} source */
+function math(source, narrow = false) {
   const copy = (node) => {
     if (node.nodeType === 3) return document.createTextNode(node.data);
     if (node.nodeType !== 1 || !MATH.has(node.localName)) return document.createTextNode("");
@@ -137,7 +138,11 @@ function math(source) {
     return el;
   };
   const flat = (el) => (/^(math|mrow)$/.test(el.localName) && !el.querySelector(":scope > mtable") ? [...el.childNodes].flatMap(flat) : [el]);
-  const all = flat(copy(new DOMParser().parseFromString(source, "application/xml").documentElement)), whole = new Set(), open = /** @type {number[]} */ ([]);
+  return lines(flat(copy(new DOMParser().parseFromString(source, "application/xml").documentElement)), narrow ? flat : null);
+}
+/** What stands side by side in a formula, in parts between which a line may break. @param {any[]} all @param {any} flat How cases are taken apart, where they are */
+function lines(all, flat) {
+  const whole = new Set(), open = /** @type {number[]} */ ([]);
   all.forEach((one, i) => {
     if (/^[([]$/.test(one.textContent)) open.push(i);
     const from = /^[)\]]$/.test(one.textContent) ? open.pop() ?? i : i + 1, inside = all.slice(from, i + 1);
@@ -152,7 +157,11 @@ function math(source) {
     if (/^[()]$/.test(one.textContent) && !whole.has(one)) one.setAttribute("stretchy", "false");  // its other half may stand in another part
     if (operator && before && !sign && !whole.has(one)) parts.push([one]); else parts[parts.length - 1].push(one);
   });
-  const row = (kids) => [make("math", make("mrow", ...kids)), "\u200b"];
+  const apart = (one) => (one.querySelector?.(":scope > mtable") && one.textContent[0] === "{" ? h("span", { class: "mg-cases" },
+    ...[...one.querySelectorAll("mtr")].map((row) => h("span", {}, ...[...row.children].map((cell) => lines([...cell.childNodes].flatMap(flat), flat)))))
+    : one.textContent.length <= LONG ? make("math", one) : one.localName === "mi" ? h("span", { class: "mg-term" }, one.textContent)
+    : one.localName === "msup" ? h("span", {}, make("math", one.firstChild), "^(", lines(flat(one.lastChild), flat), ")") : make("math", one));
+  const row = (kids) => [...(flat ? kids.map(apart) : [make("math", make("mrow", ...kids))]), "\u200b"];
   return h("span", { class: "mg-math" }, ...parts.flatMap((part) => {
     const pieces = /** @type {any[][]} */ ([[]]), long = part.reduce((sum, one) => sum + one.textContent.length, 0) > LONG;
     part.forEach((one, i) => {
@@ -454,7 +463,7 @@ function render({ model, el }) {
       const words = [...group.querySelectorAll("text")];
       tensor?.setAttribute("data-node", id);
       const under = ring(box, leaf || !group.matches(".mg-op") ? 10 : Math.min(box.h / 2, 30));
-      const { badge, text, rim } = tag(box, leaf ? 8 : group.matches(".mg-box") ? 2 : ids.length > 1 ? 10 : 0, ids.length);
+      const { badge, text, rim } = tag(box, leaf ? 8 : group.matches(".mg-box") ? 2 : ids.length > 1 ? 10 : 4, ids.length);
       const dot = s("rect", { x: box.x, y: box.y, width: box.w, height: box.h, rx: 8 });
       add.push(() => { svg.insertBefore(under, first); svg.append(badge); });
       P.words.push({ text: badge, box: rim });
@@ -737,7 +746,7 @@ function render({ model, el }) {
         return row(line.into && muted(two(ui.in)), number(line.before), gate, number(line.after));
       }
       if (line.printed) return h("div", { class: "mg-row mg-printed" }, two(ui.printed), " ", h("code", {}, line.printed));
-      const left = line.math ? either(line.math, math) : either(line.text, (text) => h("code", {}, text)), right = line.num && !(S.plain > 1 || (S.plain && /mtable/.test(line.num.en ?? line.num))) ? either(line.num, math) : line.value;
+      const left = line.math ? either(line.math, (text) => math(text, S.plain > 2)) : either(line.text, (text) => h("code", {}, text)), right = line.num && !(S.plain > 1 || (S.plain && /mtable/.test(line.num.en ?? line.num))) ? either(line.num, math) : line.value;
       const shown = come && right && number(right);
       if (shown && line.exact) shown.title = line.exact;
       if (shown && line.cells) for (const cell of [...shown.querySelectorAll("mtable")].pop()?.querySelectorAll("mtd") ?? []) {
@@ -787,7 +796,8 @@ function render({ model, el }) {
   function showDock(st, now, k) {
     const id = S.refused?.id ?? now;
     card.className = "mg-card" + (S.refused ? " mg-refusal" : S.quiz ? " mg-quiz" : st.bad && st.bad === id ? " mg-error" : "");
-    for (S.plain of [0, 1, 2]) {                                             // without room for matrices, or for any numbers put in, results as text
+    for (S.plain of [0, 1, 2, 3]) {                                          // without room for matrices, or for any numbers put in, results as text
+      if (S.plain > 2 && card.scrollWidth <= card.clientWidth) return;       // what is only too high scrolls
       card.replaceChildren(...(id ? content(id, k, st) : k < 0 ? [h("pre", {}, lit(walk.frames[k].event.at))] : S.present && drive() ? [choices(st)]
         : [h("h3", {}, two(ui.before)), h("pre", {}, walk.scene.code)]));
       for (const size of S.present ? [30, 27, 24] : [15, 14, 13, 12]) {
