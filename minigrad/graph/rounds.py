@@ -5,6 +5,7 @@ Read from the diary (`core/beside/ledger`) of the last rounds, as a text with on
 rules of `text/rules.ini` that begin with `^events` say which orders are mistakes.
 """
 
+import ast
 from collections.abc import Iterator
 from dataclasses import replace
 from types import GeneratorType
@@ -14,10 +15,10 @@ from ..core.beside import ledger
 from ..core.graph import Freed, TensorBase
 from . import leaves, numbers
 from .cuts import root_of
-from .findings import Finding, by_rule, first
+from .findings import Finding, by_rule, first, receiver
 from .leaves import last_backward, missing_from, named, optimizers
 from .live import nodes_of, parameters
-from .program import Context, called, expression
+from .program import Context, called, expression, is_cell, is_learners
 
 BY_MODE = ("Dropout", "BatchNorm")  # layers that compute something else in training
 BY_HAND = {"Add", "Sub", "add_", "sub_", "copy_"}  # writes that are no step of an optimizer
@@ -67,9 +68,11 @@ def wanted(leaf: Any, found: Finding | None, context: Context) -> Finding | None
 
 def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | None:
     """What the order of events tells of tensors that do not learn; `asked`: the module or optimizer in question."""
-    spent = (name for name, v in context.names.items() if isinstance(v, GeneratorType) and v.gi_frame is None)
-    used_up = (by_rule(f"spent: {name}", None, context) for name in spent)
-    if (early := first(used_up)) is not None:
+    facts = [f"spent: {name}" for name, v in context.names.items()
+             if isinstance(v, GeneratorType) and v.gi_frame is None]
+    facts += [f"idle{' own' * is_learners(v)}: {name} {attribute}" for name, v in context.names.items() if hasattr(type(v), "zero_grad")
+              for attribute, given in vars(v).items() if isinstance(given, bool | float)]
+    if (early := first(by_rule(fact, None, context) for fact in facts)) is not None:
         return early
     writes = [line for line in own[0]._shared_counter()[1:] if line and line[0] is not None] if own else []
     words = [called(at := expression(*line)) or type(getattr(at, "op", at)).__name__ for line in writes]
@@ -102,7 +105,22 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     modules = [(name, v) for name, v in context.names.items() if hasattr(type(v), "named_parameters")]
     for a, b in ((a, b) for a, v in modules for b, other in modules if v is other and a != b):
         yield by_rule(f"same: {a} {b}", None, context)
+    yield from dropped(context)
     yield by_rule(f"habit:{' eval' * (not getattr(asked, 'training', True))}", None, context)
+
+
+def dropped(context: Context) -> Iterator[Finding | None]:
+    """Lines that compute a value which nobody takes, and which a notebook does not show."""
+    for source in context.sources():
+        hooks = {ast.unparse(given) for call in source.calls if "hook" in called(call) for given in call.args}
+        for line in (n for n in source.parents if isinstance(n, ast.Expr) and (
+                isinstance(n.value, ast.BinOp) or hasattr(TensorBase._plain, called(n.value)))):
+            home = source.function(line)
+            around = Context(source, home, names=context.names)
+            kind = type(around.value(receiver(line.value))).__name__
+            shown = is_cell(source.file) and line is source.tree.body[-1]
+            yield None if shown else by_rule(f"dropped {kind}{' hook' * (getattr(home, 'name', '') in hooks)}:",
+                                             line.value, around)
 
 
 def hoarded(context: Context) -> Iterator[Finding | None]:
