@@ -271,6 +271,8 @@ def stopped(leaf: Any, top: Any, context: Context) -> Finding | None:
             if (wrote := expression(code, *at)) is not None and called(wrote) != "step":
                 return finding("zero_weight", Context(source_of(code)), wrote, name=f"{name}weight")
     name, m = next(((name, m) for name, m in layers[own:] if m.bias.grad._array().any()), ("", None))
+    if m is None:  # what stands behind the last of them sent nothing back
+        return by_rule(f"last: {type([*top.modules()][-1]).__name__}", None, context)
     for given, around in into(m, top, context) if m is not None and not m.weight.grad._array().any() else ():
         if not (isinstance(value := around.value(given), TensorBase) and value._array().any()):  # else it cancels out
             return finding("fed_zero", around, given, name=name)

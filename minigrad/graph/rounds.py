@@ -90,7 +90,8 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
     told, lines = events({id(p) for p in parameters(optimizer)} if asked is None or asked is optimizer else ids)
     sums = [p for p in own if p.grad is not None and numbers.sum_of_backwards(p)]
     modes = any(type(m).__name__.startswith(BY_MODE) for m in getattr(asked, "modules", list)())
-    marks = " eval" * (not getattr(asked, "training", True) and modes) + " hand" * bool(BY_HAND & {*words})
+    marks = " earlier" * (len(ledger.diary) == ledger.KEPT) + " stepped" * getattr(optimizer, "_opt_called", False)
+    marks += " eval" * (not getattr(asked, "training", True) and modes) + " hand" * bool(BY_HAND & {*words})
     return by_rule(f"events {name}{marks}{' sum' * bool(sums)}:{told}", lines, context)
 
 

@@ -126,7 +126,8 @@ def in_training(own: Mapping[str, AnyTensor], names: Mapping[str, AnyTensor], as
             yield attempt(by_rule, f"behind: {wrong}", root, around)
         yield from seen
         if not (written or wrong or root is None):
-            yield attempt(cuts.added_number, root, around)
+            lost = next((p for p in own.values() if p.is_leaf and p.grad is None), None)
+            yield attempt(cuts.added_number, lost, root, around)
         yield written
 
     return first(in_order())
@@ -199,7 +200,7 @@ def of_several(owner: Any, context: Context) -> Explanation:
         yield in_training(params, names, owner, context) if ours else None
         for optimizer in leaves.optimizers(context).values() if module else [owner]:
             lost = leaves.missing_from(optimizer, context, {*map(id, several)} if module else ())
-            yield replace(lost, key="left_out") if lost is not None and module else lost
+            yield replace(lost, key="left_out") if lost is not None and module and lost.key != "made_since" else lost
         homes = {type(m): inside_of(type(m).__init__) for whole in wholes for m in whole.modules()}
         yield from (by_rule(f"anew: {kind.__name__}", None, home) for kind, home in homes.items() if home is not None)
         for name, p in without.items():
