@@ -6,6 +6,7 @@ rules of `text/rules.ini` that begin with `^events` say which orders are mistake
 """
 
 import ast
+import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 from types import GeneratorType
@@ -104,8 +105,10 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     call, around = last_backward(context) or (None, context)
     yield None if call is None else by_rule("behind: slips", root_of(call), around)
     modules = [(name, v) for name, v in context.names.items() if hasattr(type(v), "named_parameters")]
-    for a, b in ((a, b) for a, v in modules for b, other in modules if v is other and a != b):
-        yield by_rule(f"same: {a} {b}", None, context)
+    for (a, v), (b, other) in itertools.permutations(modules, 2):
+        trained = [any(p.grad is not None for p in m.parameters()) for m in (v, other)]
+        if v is other or (type(v) is type(other) and trained == [True, False]):
+            yield by_rule(f"{'same' if v is other else 'copied'}: {a} {b}", None, context)
     yield from dropped(context)
     yield by_rule(f"habit:{' eval' * (not getattr(asked, 'training', True))}", None, context)
 
