@@ -290,27 +290,17 @@ def into(layer: Any, top: Any, context: Context) -> Iterator[tuple[Any, Context]
     yield from (one for name, value in context.names.items() if value is top for one in context.made(name, None))
 
 
-def fed(root: Any, context: Context, zero: bool = False) -> Finding | None:
-    """A constant of the learner's that holds NaN behind an expression, or, in a product, 0 alone: the farthest of them,
-    where it is made."""
+def fed(root: Any, context: Context) -> Finding | None:
+    """A constant of the learner's that holds NaN behind an expression: the farthest of them, where it is made."""
     found = None
     for here, around in feeding(root, context):
         for part in (n for n in ast.walk(here) if isinstance(n, ast.Name | ast.Attribute)):
             value, name = around.value(part), ast.unparse(part)
             array = value._array() if isinstance(value, TensorBase) and not value.requires_grad else value
-            wrong = isinstance(array, xp.ndarray) and (not array.any() and in_product(part, around) if zero else
-                                                       array.dtype.kind == "f" and xp.isnan(array).any())
+            wrong = isinstance(array, xp.ndarray) and array.dtype.kind == "f" and xp.isnan(array).any()
             for made, there in [*around.made(name, part)][:1] if wrong else ():
-                found = finding("fed_zeros" if zero else "fed", there, made, name=name)
+                found = finding("fed", there, made, name=name)
     return found
-
-
-def in_product(part: Any, around: Context) -> bool:
-    """Whether an expression, or what is taken of it, is a factor."""
-    source = around.source
-    while isinstance(source.parents[part], ast.Subscript | ast.Attribute | ast.Call):
-        part = source.parents[part]
-    return isinstance(getattr(source.parents[part], "op", None), ast.Mult | ast.MatMult)
 
 
 def cause(kind: str, loss: Any, leaf: Any, name: str, names: Mapping[str, Any] | None = None) -> Finding | None:

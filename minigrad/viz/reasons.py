@@ -122,7 +122,6 @@ def in_training(own: Mapping[str, AnyTensor], names: Mapping[str, AnyTensor], as
             if wrong == "zero" and any(p is t for p in top.parameters()):
                 yield attempt(numbers.stopped, t, top, context)
         if wrong in ("zero", "bad") and root is not None:
-            yield attempt(numbers.fed, root, around, True) if wrong == "zero" else None
             yield attempt(cuts.cut_on_the_way, t, root, around) if wrong == "zero" else None
             yield attempt(by_rule, f"behind: {wrong}", root, around)
         yield from seen
