@@ -7,7 +7,6 @@ import pytest
 
 import minigrad as torch
 from minigrad.core.beside import ledger
-from minigrad.core.beside.lines import source_line
 from minigrad.graph import read
 from minigrad.graph.program import where, word
 

@@ -197,8 +197,7 @@ def added_number(leaf: Any, root: Any, context: Context) -> Finding | None:
     loss = context.value(root)
     sums = [node_of(loss._edge())] if isinstance(loss, TensorBase) else []
     for n in (n for n in sums if type(n).__name__ in ("AddBackward0", "SubBackward0")):  # grows while it is read
-        behind = [node_of(edge) for edge in n.edges if edge is not None]
-        sums += behind
+        sums += (behind := [node_of(edge) for edge in n.edges if edge is not None])
         at, source = expression(n.code, n.lasti), source_of(n.code)
         there = Context(source, source.function(at), names=context.names)
         for side in (at.left, at.right) if isinstance(at, ast.BinOp) and len(behind) == 1 else ():

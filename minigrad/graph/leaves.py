@@ -12,7 +12,7 @@ from typing import Any
 from ..core.beside import ledger
 from ..core.graph import Freed, TensorBase
 from .cuts import asking, computed, cut, cut_on_the_way, leads_to, root_of, tensors_in
-from .findings import Finding, by_rule, finding, first, keyword, reads_of, receiver
+from .findings import Finding, by_rule, finding, first, keyword, receiver
 from .live import inner, is_tensor, parameters
 from .program import Context, called, expression, feeding, inside_of, is_learners, source_of, written
 
@@ -53,11 +53,6 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
         return found
     if known(root, around) and not leads_to(root, around, leaf):
         return finding("no_use", around, call, name=name, loss=around.source.text(root))
-    for made, there in context.made(name, None):
-        uses = reads_of(name, there.source.tree)
-        flags = [n.lineno for use in uses if getattr(n := there.source.parents[use], "attr", "")[:13] == "requires_grad"]
-        if flags and any(made.lineno < use.lineno < min(flags) for use in uses):  # what made the loss read it before
-            return by_rule(f"late flag: {name}", made, there)
     return None
 
 

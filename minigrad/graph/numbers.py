@@ -6,7 +6,6 @@ drawn at random: what sends none of them on sends nothing on.
 """
 
 import ast
-import re
 import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -233,13 +232,9 @@ def behind_views(n: Any) -> Any:
 
 def misfit(nodes: list[Any]) -> Finding | None:
     """What nodes behind a loss show without values: lengths that were spread, probabilities in place of scores."""
-    for place in list(ledger.places.values()):
-        at = expression(place.code, place.lasti) if place.kind == ".data" and place.origin() in nodes else None
-        source = source_of(place.code)
-        up = source.parents.get(at)
-        written = isinstance(getattr(up, "ctx", None), ast.Store) or getattr(up, "target", None) is at
-        if at is not None and (written or re.fullmatch(r"[a-z]\w*_", getattr(up, "attr", ""))):
-            return finding("written_unseen", Context(source), source.statement(at))
+    for at in [(p.code, p.lasti) for p in list(ledger.places.values()) if p.kind == ".data" and p.origin() in nodes]:
+        if (found := by_rule("unseen: 0", [at], Context(source_of(at[0])))) is not None:
+            return found
     for n in (n for n in nodes if n.code is not None):
         found = spread(n) or first(chained(node_of(edge), n) for edge in n.edges)
         if found is not None:

@@ -23,6 +23,7 @@ from .program import Context, called, expression, is_cell, is_learners
 
 BY_MODE = ("Dropout", "BatchNorm")  # layers that compute something else in training
 BY_HAND = {"Add", "Sub", "add_", "sub_", "copy_"}  # writes that are no step of an optimizer
+IDLE = {"requires_grad", "eval", "train", "lr", "momentum", "weight_decay", "betas", "eps"}  # set from outside
 TINY = 1e-6  # of the rate that an optimizer began with: no step with less is to be seen
 
 
@@ -71,8 +72,8 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
     """What the order of events tells of tensors that do not learn; `asked`: the module or optimizer in question."""
     facts = [f"spent: {name}" for name, v in context.names.items()
              if isinstance(v, GeneratorType) and v.gi_frame is None]
-    facts += [f"idle{' own' * is_learners(v)}: {name} {attribute}" for name, v in context.names.items() if hasattr(type(v), "zero_grad")
-              for attribute, given in vars(v).items() if isinstance(given, bool | float)]
+    facts += [f"idle{' own' * is_learners(v)}: {name} {word}" for name, v in context.names.items()
+              if hasattr(type(v), "zero_grad") for word in IDLE & vars(v).keys()]
     if (early := first(by_rule(fact, None, context) for fact in facts)) is not None:
         return early
     writes = [line for line in own[0]._shared_counter()[1:] if line and line[0] is not None] if own else []
@@ -117,14 +118,15 @@ def dropped(context: Context) -> Iterator[Finding | None]:
     """Lines that compute a value which nobody takes, and which a notebook does not show."""
     for source in context.sources():
         hooks = {ast.unparse(given) for call in source.calls if "hook" in called(call) for given in call.args}
-        for line in (n for n in source.parents if isinstance(n, ast.Expr) and (
-                isinstance(n.value, ast.BinOp) or hasattr(TensorBase._plain, called(n.value)))):
-            home = source.function(line)
+        shown = is_cell(source.file)
+        lines = [n for n in source.parents if isinstance(n, ast.Expr) and not (shown and n is source.tree.body[-1])]
+        for value in (n.value for n in lines):
+            if not (isinstance(value, ast.BinOp) or hasattr(TensorBase._plain, called(value))):
+                continue
+            home = source.function(value)
             around = Context(source, home, names=context.names)
-            kind = type(around.value(receiver(line.value))).__name__
-            shown = is_cell(source.file) and line is source.tree.body[-1]
-            yield None if shown else by_rule(f"dropped {kind}{' hook' * (getattr(home, 'name', '') in hooks)}:",
-                                             line.value, around)
+            kind = type(around.value(receiver(value))).__name__ + " hook" * (getattr(home, "name", "") in hooks)
+            yield by_rule(f"dropped {kind}:", value, around)
 
 
 def hoarded(context: Context) -> Iterator[Finding | None]:

@@ -86,10 +86,9 @@ def excepthook(kind: Any, error: BaseException, tb: TracebackType | None) -> Non
 
 def in_thread(args: Any) -> None:
     """What a thread shows of an error."""
-    if args.exc_value is not None:
-        with shown(args.exc_value):
-            told = args.exc_type, args.exc_value, args.exc_value.__traceback__, args.thread
-            threading.__excepthook__(threading.ExceptHookArgs(told))
+    with shown(args.exc_value):
+        tb = getattr(args.exc_value, "__traceback__", None)
+        threading.__excepthook__(threading.ExceptHookArgs((args.exc_type, args.exc_value, tb, args.thread)))
 
 
 def begin(*_: Any) -> None:

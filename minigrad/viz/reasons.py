@@ -334,7 +334,7 @@ def doctor(model: Any, loss: AnyTensor, optimizer: Any = None, step: Callable[[]
     parameters that the optimizer does not have; columns that meet rows, (N, 1) with (N); and of the two steps errors,
     gradients that are not cleared, a graph that grows. `loss` is a tensor whose backward has not run yet, `step` a
     function without arguments. What `step` takes from a generator or writes to a file is not put back. Of models of
-    torch are not told: the line of the node that made a gradient zero, columns that meet rows, a graph that grows.
+    torch are not told: the node that made a gradient zero, columns that meet rows, a graph that grows.
     Raises: TypeError if `model` is no module, or `step` cannot be called.
     """
     fits = hasattr(type(model), "named_parameters") and (step is None or callable(step))
