@@ -102,11 +102,10 @@ SHORT = {"{.}": rf"(?:[^()\n]|{INSIDE})", "{,}": rf"(?:[^,()\n]|{INSIDE})",
 
 def by_rule(error: BaseException | str, node: Any, context: Context) -> Finding | None:
     """What the text of an error and the failing expression tell: see `text/rules.ini`."""
-    asked = isinstance(error, str)
-    text = error if asked else f"{type(error).__name__}: {error}"
+    text = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
     refused = Refused(error, node, context)
     for name, rule in table("rules").items():
-        told: Any = re.search(rule["error"], text, re.S) if asked == rule["error"].startswith("^") else None
+        told: Any = re.search(rule["error"], text, re.S) if (text is error) == rule["error"].startswith("^") else None
         for at, around, code, given in rule_places(rule, told, node, context, refused) if told else ():
             facts = {f"{kind}{i}": g for kind, m in (("e", told), ("c", code)) for i, g in enumerate(m.groups(), 1)}
             facts |= told.groupdict() | {"given": given, "old": code[0], "operands": refused.told()}
@@ -183,9 +182,8 @@ def in_text(wanted: str, rule: dict[str, str], told: Any, refused: Refused) -> I
 
 
 def product(text: str) -> int:
-    """What a text that ends in whole numbers multiplied comes to; 0 for any other text."""
-    numbers = re.search(r"(?<![\w.])\d[\d* ]*$", text)
-    return math.prod(map(int, numbers[0].split("*"))) if numbers else 0
+    """What the whole numbers behind the last bracket of a text come to, multiplied."""
+    return math.prod(map(int, re.findall(r"\d+", text.rpartition("(")[2])))
 
 
 def meaning(kind: str, node: Any, context: Context, of: str) -> Iterator[tuple[Any, Context]]:

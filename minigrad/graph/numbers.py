@@ -232,14 +232,10 @@ def behind_views(n: Any) -> Any:
 
 def misfit(nodes: list[Any]) -> Finding | None:
     """What nodes behind a loss show without values: lengths that were spread, probabilities in place of scores."""
-    for at in [(p.code, p.lasti) for p in list(ledger.places.values()) if p.kind == ".data" and p.origin() in nodes]:
-        if (found := by_rule("unseen: 0", [at], Context(source_of(at[0])))) is not None:
-            return found
-    for n in (n for n in nodes if n.code is not None):
-        found = spread(n) or first(chained(node_of(edge), n) for edge in n.edges)
-        if found is not None:
-            return found
-    return None
+    unseen = [(p.code, p.lasti) for p in list(ledger.places.values()) if p.kind == ".data" and p.origin() in nodes]
+    written = first(by_rule("unseen: 0", [at], Context(source_of(at[0]))) for at in unseen)
+    lined = (n for n in nodes if n.code is not None)
+    return written or first(spread(n) or first(chained(node_of(edge), n) for edge in n.edges) for n in lined)
 
 
 def chained(child: Any, n: Any) -> Finding | None:

@@ -6,7 +6,6 @@ rules of `text/rules.ini` that begin with `^events` say which orders are mistake
 """
 
 import ast
-import itertools
 from collections.abc import Iterator
 from dataclasses import replace
 from types import GeneratorType
@@ -70,16 +69,14 @@ def wanted(leaf: Any, found: Finding | None, context: Context) -> Finding | None
 
 def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | None:
     """What the order of events tells of tensors that do not learn; `asked`: the module or optimizer in question."""
-    facts = [f"spent: {name}" for name, v in context.names.items()
-             if isinstance(v, GeneratorType) and v.gi_frame is None]
+    facts = [f"spent: {n}" for n, v in context.names.items() if isinstance(v, GeneratorType) and v.gi_frame is None]
     facts += [f"idle{' own' * is_learners(v)}: {name} {word}" for name, v in context.names.items()
               if hasattr(type(v), "zero_grad") for word in IDLE & vars(v).keys()]
-    if (early := first(by_rule(fact, None, context) for fact in facts)) is not None:
-        return early
     writes = [line for line in own[0]._shared_counter()[1:] if line and line[0] is not None] if own else []
     words = [called(at := expression(*line)) or type(getattr(at, "op", at)).__name__ for line in writes]
-    if (wrote := by_rule(f"writes:{numbered(words)}", writes, context)) is not None:
-        return wrote
+    early = first(by_rule(fact, None, context) for fact in facts)
+    if (early := early or by_rule(f"writes:{numbered(words)}", writes, context)) is not None:
+        return early
     ids = {id(p) for p in own if p.requires_grad}
     every = optimizers(context)
     holding = {name: o for name, o in every.items() if ids & {id(p) for p in parameters(o)}}
@@ -106,7 +103,7 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     call, around = last_backward(context) or (None, context)
     yield None if call is None else by_rule("behind: slips", root_of(call), around)
     modules = [(name, v) for name, v in context.names.items() if hasattr(type(v), "named_parameters")]
-    for (a, v), (b, other) in itertools.permutations(modules, 2):
+    for a, v, b, other in ((*one, *two) for one in modules for two in modules if one is not two):
         trained = [any(p.grad is not None for p in m.parameters()) for m in (v, other)]
         if v is other or (type(v) is type(other) and trained == [True, False]):
             yield by_rule(f"{'same' if v is other else 'copied'}: {a} {b}", None, context)
@@ -120,13 +117,11 @@ def dropped(context: Context) -> Iterator[Finding | None]:
         hooks = {ast.unparse(given) for call in source.calls if "hook" in called(call) for given in call.args}
         shown = is_cell(source.file)
         lines = [n for n in source.parents if isinstance(n, ast.Expr) and not (shown and n is source.tree.body[-1])]
-        for value in (n.value for n in lines):
-            if not (isinstance(value, ast.BinOp) or hasattr(TensorBase._plain, called(value))):
-                continue
-            home = source.function(value)
-            around = Context(source, home, names=context.names)
-            kind = type(around.value(receiver(value))).__name__ + " hook" * (getattr(home, "name", "") in hooks)
-            yield by_rule(f"dropped {kind}:", value, around)
+        new = (n.value for n in lines if isinstance(n.value, ast.BinOp) or hasattr(TensorBase._plain, called(n.value)))
+        for value in new:
+            around = Context(source, source.function(value), names=context.names)
+            hook = " hook" * (getattr(around.function, "name", "") in hooks)
+            yield by_rule(f"dropped {type(around.value(receiver(value))).__name__}{hook}:", value, around)
 
 
 def hoarded(context: Context) -> Iterator[Finding | None]:

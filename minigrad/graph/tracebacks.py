@@ -87,8 +87,7 @@ def excepthook(kind: Any, error: BaseException, tb: TracebackType | None) -> Non
 def in_thread(args: Any) -> None:
     """What a thread shows of an error."""
     with shown(args.exc_value):
-        tb = getattr(args.exc_value, "__traceback__", None)
-        threading.__excepthook__(threading.ExceptHookArgs((args.exc_type, args.exc_value, tb, args.thread)))
+        threading.__excepthook__(threading.ExceptHookArgs((*args[:2], shortened(args.exc_traceback), args.thread)))
 
 
 def begin(*_: Any) -> None:
