@@ -63,7 +63,8 @@ class Refused:
         elif isinstance(getattr(node, "func", None), ast.Attribute) and self.callee is None:
             parts = [node.func.value, *parts]
             self.callee = getattr(type(given[0]), node.func.attr, None) if given else None
-        self.given = given[: len(parts)] + [context.value(part) for part in parts[len(given) :]]
+        # with less than all of them one operand alone was asked for something: for its number
+        self.given = given[: len(parts)] if len(given) >= len(parts) else [*map(context.value, parts)]
         self.words = {k.arg: context.value(k.value) for k in getattr(node, "keywords", ())}
         self.words |= {k: v for k, v in own_locals(frame).items() if k in self.words} if frame else {}
         self.operands = [each for number, part in enumerate(parts) for each in self.inside(part, number)]
