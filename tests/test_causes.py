@@ -177,7 +177,7 @@ def test_each_blank_of_a_sentence_is_filled_by_every_rule_that_says_it():
     for name, rule in rules.items():
         groups = {f"{kind}{i}" for kind, key in (("e", "error"), ("c", "code"))
                   for i in range(1, re.compile(re.sub(r"\{(e\d|\.|,|class)\}", "x", rule.get(key, "(.*)"))).groups + 1)}
-        groups |= {"place", "source", "given", "old", "node"} | {*re.compile(rule["error"]).groupindex}
+        groups |= {"place", "source", "given", "old", "operands", "node"} | {*re.compile(rule["error"]).groupindex}
         for lang in ("en", "zh"):
             assert say(f"cause.{name.partition('.')[0]}", lang, **dict.fromkeys(groups, "")), name  # else a KeyError
 

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+import threading
 import traceback
 from pathlib import Path
 
@@ -119,3 +120,15 @@ def test_an_error_that_was_mended_since_is_not_explained_again(shell, capsys):
     assert "requires_grad=True" in first
     assert "What happened" not in second
     assert "The last cell ran without an error." in second
+
+
+def test_a_thread_shows_the_learners_line_and_the_note_too(monkeypatch, capsys):
+    monkeypatch.setattr(threading, "excepthook", tracebacks.in_thread)
+    one = threading.Thread(target=lambda: torch.ones(2) @ torch.ones(3))
+    one.start()
+    one.join()
+    shown = capsys.readouterr().err
+
+    assert "torch.ones(2): float32[2], torch.ones(3): float32[3]" in shown
+    assert shown.startswith("Exception in thread")
+    assert "in matmul" not in shown  # a frame of the package

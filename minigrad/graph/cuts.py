@@ -12,10 +12,10 @@ from dataclasses import replace
 from typing import Any
 
 from ..core.beside import ledger
-from ..core.graph import TensorBase
+from ..core.graph import TensorBase, node_of
 from .findings import Finding, by_rule, finding, keyword, receiver
 from .live import nodes_of, parameters
-from .program import Context, called, expression, feeding, is_theirs, word
+from .program import Context, called, expression, feeding, is_theirs, source_of, word
 
 CARRIES = set("detach detach_ numpy item tolist cpu clone float double half copy long int astype".split())
 MAKES = {"tensor", "as_tensor", "from_numpy", "Tensor", "float", "FloatTensor", "asarray", "array"}
@@ -192,20 +192,17 @@ class Uncarried(ast.NodeTransformer):
 # ---- a term of the loss
 
 
-def added_number(root: Any, context: Context) -> Finding | None:
-    """A term of the sum behind an expression that was cut off and became a number: no gradient changes with it."""
-    terms, loss = [(root, context)], ast.unparse(root)
-    for term, around in terms:  # grows while it is read
-        if isinstance(term, ast.Name):
-            terms += [one for one in around.made(term.id, term) if all(one[0] is not seen for seen, _ in terms)]
-        for side in (term.left, term.right) if isinstance(getattr(term, "op", None), ast.Add | ast.Sub) else ():
-            off = {n for _, at in cuts_in(side, around) for n in ast.walk(at)}
-            names = [n for n in ast.walk(side) if isinstance(n, ast.Name) and n not in off]
-            if not all(isinstance(around.value(n), int | float) for n in names):
-                terms.append((side, around))
-                continue
-            for place, at, there in cuts(side, around):
-                early = there.function is not around.function or at.lineno <= term.end_lineno  # not of a later turn
-                if early and place.kind in ("item()", "float()"):
-                    return cut(place, at, there, key="added_number", name=loss)
+def added_number(leaf: Any, root: Any, context: Context) -> Finding | None:
+    """A term of the sum behind an expression that was cut off, from a leaf perhaps: no gradient changes with it."""
+    loss = context.value(root)
+    sums = [node_of(loss._edge())] if isinstance(loss, TensorBase) else []
+    for n in (n for n in sums if type(n).__name__ in ("AddBackward0", "SubBackward0")):  # grows while it is read
+        sums += (behind := [node_of(edge) for edge in n.edges if edge is not None])
+        at, source = expression(n.code, n.lasti), source_of(n.code)
+        there = Context(source, source.function(at), names=context.names)
+        for side in (at.left, at.right) if isinstance(at, ast.BinOp) and len(behind) == 1 else ():
+            made = hasattr(behind[0], "code") and expression(behind[0].code, behind[0].lasti)
+            constant = made and all(made not in ast.walk(here) for here, _ in feeding(side, there))
+            if constant and (found := cut_on_the_way(leaf, side, there)) is not None:
+                return replace(found, key="added_number", facts={**found.facts, "name": ast.unparse(root)})
     return None

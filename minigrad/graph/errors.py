@@ -61,15 +61,24 @@ def freed(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
     if not isinstance(before, ast.Call):
         return None
     if before is not call:
-        other = Context(source_of(mark.code))
+        other = Context(source_of(mark.code), source_of(mark.code).function(before), names=context.names)
         after = dropwhile(lambda entry: entry[3] is not mark, ledger.diary)
         stepped = {id(p) for what, owner, *_ in after if what == "step" for p in parameters(owner())}
-        if any(id(end) in stepped for n in nodes_of([node], {}) for end in n.edges):  # what was saved is overwritten
+        if stepped & ends(node):  # what was saved is overwritten
             return finding("freed_and_stepped", other, before, node=node)
+        for here, there in feeding(root_of(before), other) if stepped else ():
+            for part in (n for n in ast.walk(here) if isinstance(n, ast.Name)):
+                if leads(t := there.value(part), node) and is_tensor(t) and not stepped & ends(t.grad_fn):
+                    return finding("freed_needlessly", there, part, (part, f"{part.id}.detach()"), name=part.id)
         found = by_rule("freed:", before, other) or finding("freed_before", other, before)
         return replace(found, facts={"node": node})
     again = finding("freed_again", context, before, node=node)
     return first(crossing(node, *one) for one in regions(call, context)) or again
+
+
+def ends(node: Any) -> set[int]:
+    """The ids of the leaves behind a node."""
+    return {id(end) for n in nodes_of([node], {}) for end in n.edges}
 
 
 def regions(call: Any, context: Context) -> Iterator[tuple[Any, Context, Any]]:
@@ -161,8 +170,9 @@ def of_another_kind(error: BaseException, node: Any, context: Context) -> Findin
         return None
     for part in (n for n in ast.walk(node) if isinstance(n, ast.Attribute) and n.attr == "grad"):
         owner = context.value(part.value)
+        early = getattr(owner, "requires_grad", False) and owner.is_leaf  # nothing to clear yet
         if isinstance(owner, TensorBase) and owner._grad is None and not (
-                owner.is_leaf and re.search("'(zero_|fill_|data|detach_)'", text)):  # nothing to clear yet
+                early and re.search("'(zero_|fill_|data|detach_)'", text)):
             return without_gradient(owner, context.source.text(part.value), node, context)
     for here, around in feeding(node, context):
         for inside in filter(None, map(around.definition, (n for n in ast.walk(here) if isinstance(n, ast.Call)))):

@@ -105,10 +105,10 @@ def by_rule(error: BaseException | str, node: Any, context: Context) -> Finding 
     text = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
     refused = Refused(error, node, context)
     for name, rule in table("rules").items():
-        told: Any = re.search(rule["error"], text, re.S)
+        told: Any = re.search(rule["error"], text, re.S) if (text is error) == rule["error"].startswith("^") else None
         for at, around, code, given in rule_places(rule, told, node, context, refused) if told else ():
             facts = {f"{kind}{i}": g for kind, m in (("e", told), ("c", code)) for i, g in enumerate(m.groups(), 1)}
-            facts |= told.groupdict() | {"given": given, "old": code[0]}
+            facts |= told.groupdict() | {"given": given, "old": code[0], "operands": refused.told()}
             new = filled(code.expand(rule["edit"]), told) if "edit" in rule else None
             here = ast.unparse(around.function.args) if around.function is not None else ""
             known = new is not None and (rule.get("of") != "event" or "self." not in new or here.startswith("self"))
@@ -131,7 +131,8 @@ def rule_places(rule: dict[str, str], told: Any, node: Any, context: Context,
     if "unused" in rule and any(p.grad is not None for p in parameters(refused.layer)):  # it has been trained
         return
     if of == "text":
-        yield from in_text(wanted, rule, told, refused)
+        fits = re.fullmatch(filled(rule.get("given", ".*"), told), refused.fed)
+        yield from in_text(wanted, rule, told, refused) if fits else ()
         return
     if of == "operand":
         if re.fullmatch(rule.get("given", ".*"), str(refused)):
@@ -181,8 +182,8 @@ def in_text(wanted: str, rule: dict[str, str], told: Any, refused: Refused) -> I
 
 
 def product(text: str) -> int:
-    """What a text of whole numbers multiplied comes to; 0 for any other text."""
-    return math.prod(map(int, text.split("*"))) if re.fullmatch(r"[\d* ]+", text) else 0
+    """What the whole numbers behind the last bracket of a text come to, multiplied."""
+    return math.prod(map(int, re.findall(r"\d+", text.rpartition("(")[2])))
 
 
 def meaning(kind: str, node: Any, context: Context, of: str) -> Iterator[tuple[Any, Context]]:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
-from itertools import pairwise, starmap
+from itertools import pairwise
 from types import FunctionType, ModuleType
 from typing import Any, NamedTuple
 from zlib import crc32
@@ -329,8 +329,13 @@ def cut(program: Followed, leaf: str) -> Thread:
     root: list[AnyTensor] = []
     steps: list[Step] = []
     arrived: list[int] = []  # lines after which the leaf had a gradient
+    counts: dict[Any, int] = {}
+    cuts: dict[int, list[Any]] = {}  # the places of the ledger that each line came by
 
     def seen(line: int) -> None:
+        places = [place for place in [*ledger.places.values()] if place.code.co_filename == program.place]
+        cuts[line] = [place for place in places if place.count > counts.get(place, 0)]
+        counts.update((place, place.count) for place in places)
         loads, stores = program.uses(line)
         before, t = steps[-1].after if steps else set(root and [leaf]), program.scope.get(leaf)
         if (wanted := is_wanted(t)) and leaf in stores:
@@ -350,9 +355,7 @@ def cut(program: Followed, leaf: str) -> Thread:
     lines = {line} - {0}
     lines |= {one.lineno for one in ast.walk(program.tree)
               if isinstance(one, ast.With) and one.lineno < line <= (one.end_lineno or 0)}
-    lines |= {at.lineno for place in [*ledger.places.values()] if place.code.co_filename == program.place
-              for call in starmap(expression, place.callers) if call is not None and call.lineno == line
-              if (at := expression(place.code, place.lasti)) is not None}
+    lines |= {at.lineno for place in cuts.get(line, ()) if (at := expression(place.code, place.lasti)) is not None}
     return Thread(lines, end, {step.line: step.after for step in steps})
 
 

@@ -6,7 +6,6 @@ drawn at random: what sends none of them on sends nothing on.
 """
 
 import ast
-import re
 import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -233,18 +232,10 @@ def behind_views(n: Any) -> Any:
 
 def misfit(nodes: list[Any]) -> Finding | None:
     """What nodes behind a loss show without values: lengths that were spread, probabilities in place of scores."""
-    for place in list(ledger.places.values()):
-        at = expression(place.code, place.lasti) if place.kind == ".data" and place.origin() in nodes else None
-        source = source_of(place.code)
-        up = source.parents.get(at)
-        written = isinstance(getattr(up, "ctx", None), ast.Store) or getattr(up, "target", None) is at
-        if at is not None and (written or re.fullmatch(r"[a-z]\w*_", getattr(up, "attr", ""))):
-            return finding("written_unseen", Context(source), source.statement(at))
-    for n in (n for n in nodes if n.code is not None):
-        found = spread(n) or first(chained(node_of(edge), n) for edge in n.edges)
-        if found is not None:
-            return found
-    return None
+    unseen = [(p.code, p.lasti) for p in list(ledger.places.values()) if p.kind == ".data" and p.origin() in nodes]
+    written = first(by_rule("unseen: 0", [at], Context(source_of(at[0]))) for at in unseen)
+    lined = (n for n in nodes if n.code is not None)
+    return written or first(spread(n) or first(chained(node_of(edge), n) for edge in n.edges) for n in lined)
 
 
 def chained(child: Any, n: Any) -> Finding | None:
@@ -271,6 +262,8 @@ def stopped(leaf: Any, top: Any, context: Context) -> Finding | None:
             if (wrote := expression(code, *at)) is not None and called(wrote) != "step":
                 return finding("zero_weight", Context(source_of(code)), wrote, name=f"{name}weight")
     name, m = next(((name, m) for name, m in layers[own:] if m.bias.grad._array().any()), ("", None))
+    if m is None:  # what stands behind the last of them sent nothing back
+        return by_rule(f"last: {type([*top.modules()][-1]).__name__}", None, context)
     for given, around in into(m, top, context) if m is not None and not m.weight.grad._array().any() else ():
         if not (isinstance(value := around.value(given), TensorBase) and value._array().any()):  # else it cancels out
             return finding("fed_zero", around, given, name=name)
@@ -293,12 +286,11 @@ def fed(root: Any, context: Context) -> Finding | None:
     found = None
     for here, around in feeding(root, context):
         for part in (n for n in ast.walk(here) if isinstance(n, ast.Name | ast.Attribute)):
-            value = around.value(part)
+            value, name = around.value(part), ast.unparse(part)
             array = value._array() if isinstance(value, TensorBase) and not value.requires_grad else value
-            if isinstance(array, xp.ndarray) and array.dtype.kind == "f" and xp.isnan(array).any():
-                name = ast.unparse(part)
-                made = next(around.made(name, part), None)
-                found = finding("fed", made[1], made[0], name=name) if made else found
+            wrong = isinstance(array, xp.ndarray) and array.dtype.kind == "f" and xp.isnan(array).any()
+            for made, there in [*around.made(name, part)][:1] if wrong else ():
+                found = finding("fed", there, made, name=name)
     return found
 
 

@@ -5,6 +5,7 @@ tried: the operation runs again with one operand changed, and what it could touc
 """
 
 import ast
+import math
 import operator
 import re
 import sys
@@ -45,10 +46,11 @@ class Refused:
     def __init__(self, error: Any, node: Any, context: Context) -> None:
         self.error, self.context, self.callee = str(error), context, context.value(getattr(node, "func", None))
         frame: Any = None
-        self.layer = None  # the module that refused
+        self.layer, self.fed = None, ""  # the module that refused, and what it was given, with its length as rows
         for frame in ours(error) if isinstance(error, BaseException) else ():  # no list: it would hold its own frame
             if self.layer is None and frame.f_code.co_name == "forward":
-                self.layer = own_locals(frame).get("self")
+                self.layer, *got = {"self": None, **own_locals(frame)}.values()
+                self.fed = " ".join(f"{described(t)} {math.prod(t.shape[1:])}" for t in got[:1] if is_tensor(t))
         given, parts = arguments(frame) if frame else [], [*getattr(node, "args", ())]
         if isinstance(node, ast.BinOp | ast.Compare):
             parts = [*(n for n in ast.iter_child_nodes(node) if isinstance(n, ast.expr))]
@@ -61,7 +63,8 @@ class Refused:
         elif isinstance(getattr(node, "func", None), ast.Attribute) and self.callee is None:
             parts = [node.func.value, *parts]
             self.callee = getattr(type(given[0]), node.func.attr, None) if given else None
-        self.given = given[: len(parts)] + [context.value(part) for part in parts[len(given) :]]
+        # with less than all of them one operand alone was asked for something: for its number
+        self.given = given[: len(parts)] if len(given) >= len(parts) else [*map(context.value, parts)]
         self.words = {k.arg: context.value(k.value) for k in getattr(node, "keywords", ())}
         self.words |= {k: v for k, v in own_locals(frame).items() if k in self.words} if frame else {}
         self.operands = [each for number, part in enumerate(parts) for each in self.inside(part, number)]

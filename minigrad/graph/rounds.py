@@ -5,6 +5,7 @@ Read from the diary (`core/beside/ledger`) of the last rounds, as a text with on
 rules of `text/rules.ini` that begin with `^events` say which orders are mistakes.
 """
 
+import ast
 from collections.abc import Iterator
 from dataclasses import replace
 from types import GeneratorType
@@ -14,13 +15,14 @@ from ..core.beside import ledger
 from ..core.graph import Freed, TensorBase, latest
 from . import leaves, numbers
 from .cuts import root_of
-from .findings import Finding, by_rule, first
+from .findings import Finding, by_rule, first, receiver
 from .leaves import last_backward, missing_from, named, optimizers
 from .live import nodes_of, parameters
-from .program import Context, called, expression
+from .program import Context, called, expression, is_cell, is_learners
 
 BY_MODE = ("Dropout", "BatchNorm")  # layers that compute something else in training
 BY_HAND = {"Add", "Sub", "add_", "sub_", "copy_"}  # writes that are no step of an optimizer
+IDLE = {"requires_grad", "eval", "train", "lr", "momentum", "weight_decay", "betas", "eps"}  # set from outside
 TINY = 1e-6  # of the rate that an optimizer began with: no step with less is to be seen
 
 
@@ -67,14 +69,14 @@ def wanted(leaf: Any, found: Finding | None, context: Context) -> Finding | None
 
 def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | None:
     """What the order of events tells of tensors that do not learn; `asked`: the module or optimizer in question."""
-    spent = (name for name, v in context.names.items() if isinstance(v, GeneratorType) and v.gi_frame is None)
-    used_up = (by_rule(f"spent: {name}", None, context) for name in spent)
-    if (early := first(used_up)) is not None:
-        return early
+    facts = [f"spent: {n}" for n, v in context.names.items() if isinstance(v, GeneratorType) and v.gi_frame is None]
+    facts += [f"idle{' own' * is_learners(v)}: {name} {word}" for name, v in context.names.items()
+              if hasattr(type(v), "zero_grad") for word in IDLE & vars(v).keys()]
     writes = [line for line in own[0]._shared_counter()[1:] if line and line[0] is not None] if own else []
     words = [called(at := expression(*line)) or type(getattr(at, "op", at)).__name__ for line in writes]
-    if (wrote := by_rule(f"writes:{numbered(words)}", writes, context)) is not None:
-        return wrote
+    early = first(by_rule(fact, None, context) for fact in facts)
+    if (early := early or by_rule(f"writes:{numbered(words)}", writes, context)) is not None:
+        return early
     ids = {id(p) for p in own if p.requires_grad}
     every = optimizers(context)
     holding = {name: o for name, o in every.items() if ids & {id(p) for p in parameters(o)}}
@@ -87,7 +89,8 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
     told, lines = events({id(p) for p in parameters(optimizer)} if asked is None or asked is optimizer else ids)
     sums = [p for p in own if p.grad is not None and numbers.sum_of_backwards(p)]
     modes = any(type(m).__name__.startswith(BY_MODE) for m in getattr(asked, "modules", list)())
-    marks = " eval" * (not getattr(asked, "training", True) and modes) + " hand" * bool(BY_HAND & {*words})
+    marks = " earlier" * (len(ledger.diary) == ledger.KEPT) + " stepped" * getattr(optimizer, "_opt_called", False)
+    marks += " eval" * (not getattr(asked, "training", True) and modes) + " hand" * bool(BY_HAND & {*words})
     return by_rule(f"events {name}{marks}{' sum' * bool(sums)}:{told}", lines, context)
 
 
@@ -100,9 +103,25 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     call, around = last_backward(context) or (None, context)
     yield None if call is None else by_rule("behind: slips", root_of(call), around)
     modules = [(name, v) for name, v in context.names.items() if hasattr(type(v), "named_parameters")]
-    for a, b in ((a, b) for a, v in modules for b, other in modules if v is other and a != b):
-        yield by_rule(f"same: {a} {b}", None, context)
+    for a, v, b, other in ((*one, *two) for one in modules for two in modules if one is not two):
+        trained = [any(p.grad is not None for p in m.parameters()) for m in (v, other)]
+        if v is other or (type(v) is type(other) and trained == [True, False]):
+            yield by_rule(f"{'same' if v is other else 'copied'}: {a} {b}", None, context)
+    yield from dropped(context)
     yield by_rule(f"habit:{' eval' * (not getattr(asked, 'training', True))}", None, context)
+
+
+def dropped(context: Context) -> Iterator[Finding | None]:
+    """Lines that compute a value which nobody takes, and which a notebook does not show."""
+    for source in context.sources():
+        hooks = {ast.unparse(given) for call in source.calls if "hook" in called(call) for given in call.args}
+        shown = is_cell(source.file)
+        lines = [n for n in source.parents if isinstance(n, ast.Expr) and not (shown and n is source.tree.body[-1])]
+        new = (n.value for n in lines if isinstance(n.value, ast.BinOp) or hasattr(TensorBase._plain, called(n.value)))
+        for value in new:
+            around = Context(source, source.function(value), names=context.names)
+            hook = " hook" * (getattr(around.function, "name", "") in hooks)
+            yield by_rule(f"dropped {type(around.value(receiver(value))).__name__}{hook}:", value, around)
 
 
 def hoarded(context: Context) -> Iterator[Finding | None]:

@@ -5,6 +5,7 @@ After a cell that was interrupted, grad mode and its like are what they were whe
 """
 
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextvars import Context, copy_context
@@ -83,6 +84,12 @@ def excepthook(kind: Any, error: BaseException, tb: TracebackType | None) -> Non
         sys.__excepthook__(kind, error, error.__traceback__)
 
 
+def in_thread(args: Any) -> None:
+    """What a thread shows of an error."""
+    with shown(args.exc_value):
+        threading.__excepthook__(threading.ExceptHookArgs((*args[:2], shortened(args.exc_traceback), args.thread)))
+
+
 def begin(*_: Any) -> None:
     """A cell begins, or has begun."""
     cells.append(copy_context())
@@ -99,6 +106,8 @@ def install() -> None:
     """Show short tracebacks, unless somebody else already decides what is shown."""
     if sys.excepthook is sys.__excepthook__:
         sys.excepthook = excepthook
+    if threading.excepthook is threading.__excepthook__:
+        threading.excepthook = in_thread
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     if shell is not None and not hasattr(shell.InteractiveTB, "minigrad"):
         ordinary = shell.InteractiveTB.structured_traceback

@@ -17,7 +17,7 @@ from ..text.presentation import need
 
 
 def _grads_of(parameters: Any) -> list:
-    given = [parameters] if isinstance(parameters, Tensor) else [*parameters]
+    given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
     if not given and isinstance(parameters, Iterator):
         warnings.warn("`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=3)
     grads = [p.grad for p in given if p.grad is not None]

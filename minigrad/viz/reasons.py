@@ -70,6 +70,8 @@ def of_tensor(t: AnyTensor, owner: Any, call: Any, context: Context) -> Explanat
     record = graph.tensor(graph.roots[0])
     if record.kind == "leaf" and record.grad is None:
         graph, reason, found = unreached(record, t, names, context, call)
+        if ours and (found is None or found.key == "cleared_since"):
+            found = first(of_graphs(t, label(record), "", names)) or found or first(rounds.slips([t], context))
         later = () if found is not None and found.key == "cut" else why_backward_fails(graph)
         return Explanation([reason, *later], graph, found)
     reasons = [*why_no_grad(record), *why_backward_fails(graph)]
@@ -124,7 +126,8 @@ def in_training(own: Mapping[str, AnyTensor], names: Mapping[str, AnyTensor], as
             yield attempt(by_rule, f"behind: {wrong}", root, around)
         yield from seen
         if not (written or wrong or root is None):
-            yield attempt(cuts.added_number, root, around)
+            lost = next((p for p in own.values() if p.is_leaf and p.grad is None), None)
+            yield attempt(cuts.added_number, lost, root, around)
         yield written
 
     return first(in_order())
@@ -197,7 +200,7 @@ def of_several(owner: Any, context: Context) -> Explanation:
         yield in_training(params, names, owner, context) if ours else None
         for optimizer in leaves.optimizers(context).values() if module else [owner]:
             lost = leaves.missing_from(optimizer, context, {*map(id, several)} if module else ())
-            yield replace(lost, key="left_out") if lost is not None and module else lost
+            yield replace(lost, key="left_out") if lost is not None and module and lost.key != "made_since" else lost
         homes = {type(m): inside_of(type(m).__init__) for whole in wholes for m in whole.modules()}
         yield from (by_rule(f"anew: {kind.__name__}", None, home) for kind, home in homes.items() if home is not None)
         for name, p in without.items():
@@ -331,7 +334,7 @@ def doctor(model: Any, loss: AnyTensor, optimizer: Any = None, step: Callable[[]
     parameters that the optimizer does not have; columns that meet rows, (N, 1) with (N); and of the two steps errors,
     gradients that are not cleared, a graph that grows. `loss` is a tensor whose backward has not run yet, `step` a
     function without arguments. What `step` takes from a generator or writes to a file is not put back. Of models of
-    torch are not told: the line of the node that made a gradient zero, columns that meet rows, a graph that grows.
+    torch are not told: the node that made a gradient zero, columns that meet rows, a graph that grows.
     Raises: TypeError if `model` is no module, or `step` cannot be called.
     """
     fits = hasattr(type(model), "named_parameters") and (step is None or callable(step))

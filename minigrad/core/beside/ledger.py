@@ -1,32 +1,31 @@
 """The ledger of cuts: where the learner's code made of a tracked tensor something without history.
 
-One entry for each place in the code and each kind of cut, with its count, who called, and what was cut last.
+One entry for each place in the code and each kind of cut, with its count, and what was cut last.
 Nothing in it holds a tensor, and no recorded operation comes here: only what cuts does. What the package cuts for
 itself, as optimizers do, is left out. Beside it the diary: what training did, in order.
 """
 
 from collections import deque
-from types import CodeType, FrameType
+from types import CodeType
 from typing import Any
 from weakref import ref
 
 from ..graph import Freed, TensorBase, latest, node_of, seqs
 from .lines import PACKAGE_FILES, _frame, learners_frame, learners_line
 
-KEPT, CALLERS = 256, 8
+KEPT = 256
 
 
 class Place:
     """An instruction of the learner's that cut, in one way: `kind` is what they wrote, as `detach()`."""
 
-    __slots__ = ("callers", "code", "count", "kind", "lasti", "origin", "result", "seq")
+    __slots__ = ("code", "count", "kind", "lasti", "origin", "result", "seq")
     origin: Any  # weak: the node, or the leaf, whose value was cut off last
     result: Any  # weak: the tensor that came of it
 
     def __init__(self, kind: str, code: CodeType, lasti: int) -> None:
         # `seq`: what is made after the last cut has a higher number
         self.kind, self.code, self.lasti, self.count, self.seq = kind, code, lasti, 0, 0
-        self.callers = tuple[tuple[CodeType, int], ...]()
         self.origin = self.result = lambda: None
 
 
@@ -58,22 +57,9 @@ def cut(kind: str, source: Any = None, result: Any = None, climb: bool = False) 
             places.pop(next(iter([*places])), None)  # the oldest; another thread may have been here before
         place = places.setdefault(key, Place(kind, code, f.f_lasti))
     place.count += 1
-    if place.count <= CALLERS and code.co_name != "<module>":  # later calls come from the same lines, mostly
-        place.callers = callers(f)
     if source is not None:
-        place.origin, place.seq = ref(source if fn is None else node_of(fn)), next(seqs)
+        place.origin = ref(source if fn is None else node_of(fn))
+        place.seq = seqs.__reduce__()[1][0] - 1  # looked at, not taken: PyTorch counts nodes alone
     if result is not None and isinstance(result, TensorBase):
         place.result = ref(result)
     return result
-
-
-def callers(f: FrameType) -> tuple[tuple[CodeType, int], ...]:
-    """Code and instruction of the calls that led to frame `f`, the nearest first, as far as they are the learner's."""
-    found: list[tuple[CodeType, int]] = []
-    above = f.f_back
-    while above is not None and len(found) < CALLERS:
-        code = above.f_code
-        if code.co_filename not in PACKAGE_FILES:
-            found.append((code, above.f_lasti))
-        above = None if code.co_name == "<module>" else above.f_back
-    return tuple(found)
