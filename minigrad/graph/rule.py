@@ -64,7 +64,8 @@ def rule(names: Symbols, node: NodeRecord, row: Row | None, slot: int, incoming:
     grad = rf"{together}[\mathrm{{part}}]" if node.name == "CopySlices" else together
     given = Letter(grad, rank=len(incoming[0].shape)) if len(incoming) == 1 else grad
     letters = row.letters | letters | {"grad": given}
-    blank = {field: Letter(r"\text{}", rank=letters[field].rank) for field, s in used.items() if len(s.en) == 1}
+    one = [field for field, s in used.items() if len(s.en) == 1 and field in letters]
+    blank = {field: Letter(r"\text{}", rank=letters[field].rank) for field in one}
     own = LETTER.findall(WORD.sub("", tex_of(formula, letters | blank))) if blank else []
     for field in (field for field in blank if used[field].en in own):  # the learner's `i` is not that of `x[i]`
         used[field] = replace(used[field], en=(other := names.field(node, field)), zh=other)
