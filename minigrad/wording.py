@@ -25,14 +25,8 @@ def words(call: Callable) -> tuple[str, ...]:
     return call.row.inputs if hasattr(call, "row") else code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 
 
+# What torch's method takes under NumPy's names too, and what its function calls otherwise.
 SYNONYMS = {"axis": "dim", "keepdims": "keepdim", "split_size_or_sections": "split_size", "split_sizes": "split_size"}
-
-
-def in_torchs_words(options: dict) -> dict:
-    """Options as torch's method names them; it takes NumPy's names too, and its function may have one of its own."""
-    if SYNONYMS.keys().isdisjoint(options):
-        return options
-    return {SYNONYMS.get(name, name): value for name, value in options.items()}
 
 
 def worded(face: str, call: Callable, in_python: bool = False, lifting: Callable | None = None,
@@ -47,7 +41,9 @@ def worded(face: str, call: Callable, in_python: bool = False, lifting: Callable
     def function(*args: Any, **options: Any) -> Any:
         try:
             run = call if lifting is None or (args and isinstance(args[0], TensorBase)) else lifting
-            result = run(*args, **in_torchs_words(options)) if options else run(*args)
+            if options:
+                options = {SYNONYMS.get(word, word): x for word, x in options.items()}
+            result = run(*args, **options) if options else run(*args)
             if result is not NotImplemented:
                 return result
             raise TypeError("an operand is neither a tensor nor a number")

@@ -493,7 +493,7 @@ class Page:
         if name != "__init__" or "options" not in known:
             return self.function(name, value, "    ")
         # of a layer that is a row in the table of layers: its options are those of a function
-        face = Face(self.probe, owner.forward.__globals__["function"])
+        face = Face(self.probe, inspect.getclosurevars(owner.forward).nonlocals["function"])
         types = dict(zip(face.inner, face.types, strict=True))
         by_name = inspect.Parameter.POSITIONAL_OR_KEYWORD
         said = [self.parameter(inspect.Parameter(n, by_name, default=EMPTY if v is ... else v), types.get(n, Any))

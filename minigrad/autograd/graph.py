@@ -116,8 +116,6 @@ def allow_mutation_on_saved_tensors() -> Iterator[None]:
         need(inside, "mutation_outside")
         return kept
 
-    require(all(getattr(pair.unpack_hook, "__code__", None) is not unpack.__code__ for pair in active.get()),
-            "allow_mutation_on_saved_tensors contexts cannot be nested")
     try:
         with saved_tensors_hooks(lambda t: t.detach().clone(), unpack):
             yield

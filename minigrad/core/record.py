@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..array import dtypes, ndarray, xp
+from ..text.presentation import need
 from .beside.ledger import cut
-from .beside.refusals import must_be, refusal, refusal_of_two, tensors_in, two_devices
+from .beside.refusals import refusal, tensors_in, two_devices, type_said
 from .graph import TensorBase, attach, constant, new_node, output_of
 from .modes import INFERENCE, UNCOUNTED, grad_mode
 from .row import Row, Scalar
@@ -39,13 +40,13 @@ def call_of_tensors(row: Row) -> Callable:
         for i in others:
             arrays[i] = array_in(args[i])
         if total == 1 and not isinstance(args[0], TensorBase):
-            raise must_be(row.name, "input", 1, args[0])
+            need(False, "argument_kind", row.name, "input", 1, "Tensor", type_said(args[0]))
         try:
             if row.elementwise and not alike:
                 arrays = promoted(arrays, tracked, row.opmath)
             z = forward(*arrays)
         except (AttributeError, TypeError, ValueError) as refused:
-            raise refusal(row, args, arrays[: len(row.tensors)], refused) from None
+            raise refusal(row, arrays[: len(row.tensors)], refused, row.elementwise) from None
         if not wanted or not is_float(z):
             result = untracked(z if total > 1 else in_torchs_type(forward, z, *arrays), mode)
             return whole(row, result, args[0]) if mode and (wanted or not tracked) else result
@@ -82,7 +83,7 @@ def call_of_two(row: Row) -> Callable:
         try:
             z = forward(a, b) if a.dtype is b.dtype else forward(a, b).astype(a.dtype)
         except (ValueError, TypeError) as refused:
-            raise refusal_of_two(row, a, b, refused) from None
+            raise refusal(row, (a, b), refused, True) from None
         if not wanted:
             result = untracked(in_torchs_type(forward, z, a, b), mode)
             return result if records or not mode else whole(row, result, self, other)
@@ -191,9 +192,8 @@ def promoted(arrays: list, places: Iterable[int], opmath: str = "") -> list:
     if len(kinds) == 1 and None not in kinds:
         return arrays
     kind = dtypes.result_dtype(*mixed)
-    number = _SINGLE if kind.char == opmath else kind
-    return [x if x is None or i not in places else dtypes.cast(x, kind if i == 0 or xp.ndim(x) else number)
-            for i, x in enumerate(arrays)]
+    return [dtypes.cast(x, _SINGLE if i and kind.char == opmath and not xp.ndim(x) else kind)
+            if i in places and x is not None else x for i, x in enumerate(arrays)]
 
 
 def beside_number(row: Row, a: Any, value: Any) -> tuple[Any, Scalar | None]:

@@ -93,8 +93,6 @@ class Row:
         """Complete a call: all inputs in order, defaults filled in."""
         if not options and 0 < (missing := len(self.inputs) - len(args)) <= len(self.defaults):
             return (*args, *[*self.defaults.values()][-missing:])
-        if "axis" in options:  # NumPy's word
-            options["dim"] = options.pop("axis")
         left, known = self.inputs[len(args) :], self.defaults | options
         if len(args) <= len(self.inputs) and options.keys() <= {*left} <= known.keys():
             return (*args, *[known[name] for name in left])

@@ -24,7 +24,7 @@ from ..ops.kernels.conv import check_indices, check_parameters, shares
 from ..ops.kernels.loss import MEAN, NONE, SUM
 from ..ops.kernels.shape import drawn
 from ..ops.table import activation as act, conv, loss, pointwise, reduce, shape
-from ..text import presentation, torch_names
+from ..text import presentation, table, torch_names
 from ..wording import as_function, worded
 
 _REDUCTIONS = {"none": NONE, "mean": MEAN, "sum": SUM}
@@ -849,15 +849,9 @@ def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps
 
 
 # What torch lets its argument parser refuse: functions of its own, and those in Python that hand on to one.
-_FACES = {"logsigmoid": "log_sigmoid", "cross_entropy": "cross_entropy_loss", "nll_loss": "nll_loss_nd"}
-for _in_python, _names in (False, """adaptive_avg_pool1d avg_pool1d avg_pool2d bilinear celu_ conv1d conv2d
-        cosine_similarity elu_ gelu hardtanh_ leaky_relu_ linear logsigmoid one_hot pairwise_distance relu_ rrelu_
-        scaled_dot_product_attention selu_ softplus threshold_"""), (True, """adaptive_avg_pool2d celu
-        cosine_embedding_loss cross_entropy dropout elu glu group_norm hardtanh hinge_embedding_loss kl_div layer_norm
-        leaky_relu max_pool1d max_pool2d nll_loss pad poisson_nll_loss rrelu selu soft_margin_loss
-        threshold triplet_margin_loss"""):
-    for _name in _names.split():
-        globals()[_name] = worded(f"torch.{_FACES.get(_name, _name)}", globals()[_name], _in_python, name=_name)
+for _kind, _names in table("names")["faces"].items():
+    for _name, _, _face in (_word.partition(":") for _word in _names.split()):
+        globals()[_name] = worded(f"torch.{_face or _name}", globals()[_name], _kind == "python", name=_name)
 
 # Functions that torch has at the top too, by the same name; four of these have another form there.
 TORCH_FUNCTIONS = torch_names()["torch"] & {_name for _name, _value in globals().items() if callable(_value)} - {

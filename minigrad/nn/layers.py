@@ -18,7 +18,7 @@ from typing import Any
 
 from .._tensor import Tensor
 from ..creation import empty, full, tensor
-from ..ops.checks import need, require, titled
+from ..ops.checks import need, require
 from . import functional, init
 from .module import Module, Parameter
 
@@ -577,17 +577,10 @@ def _layer(name: str, function: Callable, shown: str = "", /, inputs: int = 1, *
 
     Where none are given, the options are the function's own. Weights are buffers, to be saved and moved.
     """
-    own = list(inspect.signature(function).parameters.values())
     if not options:
-        options = {p.name: ... if p.default is p.empty else p.default for p in own[inputs:]
-                   if p.kind is p.POSITIONAL_OR_KEYWORD}
+        own = list(inspect.signature(function).parameters.values())[inputs:]
+        options = {p.name: ... if p.default is p.empty else p.default for p in own if p.kind is p.POSITIONAL_OR_KEYWORD}
     taken, kept = _taker(name, options), options.keys() - {"size_average", "reduce"}
-
-    # Python refuses what does not fit, and takes inputs by their names
-    named = "input" if inputs == 1 else ", ".join(p.name for p in own[:inputs])
-    source = f"lambda self, {named}: function({named}, **{{n: getattr(self, n) for n in kept}})"
-    forward = eval(compile(source, __file__, "eval"), {"__name__": __name__, "function": function, "kept": kept})
-    titled(forward, "forward", f"`{name}` of what is given.").__qualname__ = f"{name}.forward"
 
     def __init__(self: Any, *args: Any, **given: Any) -> None:
         Module.__init__(self)
@@ -606,6 +599,9 @@ def _layer(name: str, function: Callable, shown: str = "", /, inputs: int = 1, *
             else:
                 as_tuple = name == "AvgPool1d" and key in shown.split()
                 self.__dict__[key] = functional.tuple_of(value, 1) if as_tuple else value
+
+    def forward(self: Any, *inputs: Any, **named: Any) -> Any:
+        return function(*inputs, **named, **{n: getattr(self, n) for n in kept})
 
     always = shown.removesuffix("inplace")
     extra_repr = partialmethod(_shown_options, always, **({} if always == shown else {"inplace": False}))

@@ -13,15 +13,15 @@ from .parameter import Parameter
 class AdaptiveAvgPool1d(Module):
     """`AdaptiveAvgPool1d` as a module; see `nn.functional.adaptive_avg_pool1d`."""
     def __init__(self, output_size: int | Sequence[int]) -> None: ...
-    def forward(self, input: Any) -> Any:
-        """`AdaptiveAvgPool1d` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class AdaptiveAvgPool2d(Module):
     """`AdaptiveAvgPool2d` as a module; see `nn.functional.adaptive_avg_pool2d`."""
     def __init__(self, output_size: Tensor | int | Sequence[int]) -> None: ...
-    def forward(self, input: Any) -> Any:
-        """`AdaptiveAvgPool2d` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class AdaptiveMaxPool1d(Module):
@@ -29,15 +29,15 @@ class AdaptiveMaxPool1d(Module):
     def __init__(
         self, output_size: Tensor | int | Sequence[int] | Sequence[Tensor], return_indices: bool = False,
     ) -> None: ...
-    def forward(self, input: Any) -> Any:
-        """`AdaptiveMaxPool1d` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class AdaptiveMaxPool2d(Module):
     """`AdaptiveMaxPool2d` as a module; see `nn.functional.adaptive_max_pool2d`."""
     def __init__(self, output_size: Tensor | int | Sequence[int], return_indices: bool = False) -> None: ...
-    def forward(self, input: Any) -> Any:
-        """`AdaptiveMaxPool2d` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class AvgPool1d(Module):
@@ -46,8 +46,8 @@ class AvgPool1d(Module):
         self, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None,
         padding: int | Sequence[int] = 0, ceil_mode: bool = False, count_include_pad: bool = True,
     ) -> None: ...
-    def forward(self, input: Any) -> Any:
-        """`AvgPool1d` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class AvgPool2d(Module):
@@ -57,8 +57,8 @@ class AvgPool2d(Module):
         padding: Tensor | int | Sequence[int] = 0, ceil_mode: bool = False, count_include_pad: bool = True,
         divisor_override: float | Sequence[int] | Sequence[Tensor] | Sequence[float] | number[Any] | None = None,
     ) -> None: ...
-    def forward(self, input: Any) -> Any:
-        """`AvgPool2d` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class BCELoss(Module):
@@ -66,8 +66,8 @@ class BCELoss(Module):
     def __init__(
         self, weight: Tensor | None = None, size_average: Any = None, reduce: Any = None, reduction: str = 'mean',
     ) -> None: ...
-    def forward(self, input: Any, target: Any) -> Any:
-        """`BCELoss` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class BCEWithLogitsLoss(Module):
@@ -76,8 +76,8 @@ class BCEWithLogitsLoss(Module):
         self, weight: Tensor | None = None, size_average: Any = None, reduce: Any = None, reduction: str = 'mean',
         pos_weight: Tensor | None = None,
     ) -> None: ...
-    def forward(self, input: Any, target: Any) -> Any:
-        """`BCEWithLogitsLoss` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class _Weighted(Module):
@@ -122,8 +122,8 @@ class BatchNorm2d(_BatchNorm):
 class CELU(Module):
     """`CELU` as a module; see `nn.functional.celu`."""
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None: ...
-    def forward(self, input: Any) -> Any:
-        """`CELU` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class _Conv(_Weighted):
@@ -172,18 +172,24 @@ class Conv2d(_Conv):
 
 class CosineEmbeddingLoss(Module):
     """`CosineEmbeddingLoss` as a module; see `nn.functional.cosine_embedding_loss`."""
+    margin: float
+    reduction: str
     def __init__(
         self, margin: float = 0.0, size_average: Any = None, reduce: Any = None, reduction: str = 'mean',
     ) -> None: ...
-    def forward(self, input1: Any, input2: Any, target: Any) -> Any:
-        """`CosineEmbeddingLoss` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Tensor: ...
+    def extra_repr(self) -> str: ...
+    def __call__(self, *args: Any, **options: Any) -> Tensor: ...
 
 
 class CosineSimilarity(Module):
     """`CosineSimilarity` as a module; see `nn.functional.cosine_similarity`."""
+    dim: int
+    eps: float
     def __init__(self, dim: int = 1, eps: float = 1e-08) -> None: ...
-    def forward(self, x1: Any, x2: Any) -> Any:
-        """`CosineSimilarity` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Tensor: ...
+    def extra_repr(self) -> str: ...
+    def __call__(self, *args: Any, **options: Any) -> Tensor: ...
 
 
 class CrossEntropyLoss(Module):
@@ -195,8 +201,8 @@ class CrossEntropyLoss(Module):
         self, weight: Tensor | None = None, size_average: Any = None, ignore_index: int = -100, reduce: Any = None,
         reduction: str = 'mean', label_smoothing: float = 0.0,
     ) -> None: ...
-    def forward(self, input: Any, target: Any) -> Tensor:
-        """`CrossEntropyLoss` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Tensor: ...
+    def extra_repr(self) -> str: ...
     def __call__(self, *args: Any, **options: Any) -> Tensor: ...
 
 
@@ -218,8 +224,8 @@ class Dropout2d(Dropout):
 class ELU(Module):
     """`ELU` as a module; see `nn.functional.elu`."""
     def __init__(self, alpha: float = 1.0, inplace: bool = False) -> None: ...
-    def forward(self, input: Any) -> Any:
-        """`ELU` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class Embedding(Module):
@@ -250,29 +256,29 @@ class Embedding(Module):
 class Flatten(Module):
     """`Flatten` as a module; see `nn.functional.flatten`."""
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None: ...
-    def forward(self, input: Any) -> Any:
-        """`Flatten` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class GELU(Module):
     """`GELU` as a module; see `nn.functional.gelu`."""
     def __init__(self, approximate: str = 'none') -> None: ...
-    def forward(self, input: Any) -> Any:
-        """`GELU` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class GLU(Module):
     """`GLU` as a module; see `nn.functional.glu`."""
     def __init__(self, dim: int = -1) -> None: ...
-    def forward(self, input: Any) -> Any:
-        """`GLU` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class GaussianNLLLoss(Module):
     """`GaussianNLLLoss` as a module; see `nn.functional.gaussian_nll_loss`."""
     def __init__(self, full: bool = False, eps: float = 1e-06, reduction: str = 'mean') -> None: ...
-    def forward(self, input: Any, target: Any, var: Any) -> Any:
-        """`GaussianNLLLoss` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class GroupNorm(_Norm):
@@ -295,29 +301,29 @@ class GroupNorm(_Norm):
 class Hardshrink(Module):
     """`Hardshrink` as a module; see `nn.functional.hardshrink`."""
     def __init__(self, lambd: float | Sequence[int] | Sequence[Tensor] | Sequence[float] | number[Any] = 0.5) -> None: ...
-    def forward(self, input: Any) -> Any:
-        """`Hardshrink` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class Hardsigmoid(Module):
     """`Hardsigmoid` as a module; see `nn.functional.hardsigmoid`."""
     def __init__(self, inplace: bool = False) -> None: ...
-    def forward(self, input: Any) -> Any:
-        """`Hardsigmoid` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class Hardswish(Module):
     """`Hardswish` as a module; see `nn.functional.hardswish`."""
     def __init__(self, inplace: bool = False) -> None: ...
-    def forward(self, input: Any) -> Any:
-        """`Hardswish` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class Hardtanh(Module):
     """`Hardtanh` as a module; see `nn.functional.hardtanh`."""
     def __init__(self, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> None: ...
-    def forward(self, input: Any) -> Any:
-        """`Hardtanh` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class HingeEmbeddingLoss(Module):
@@ -325,15 +331,15 @@ class HingeEmbeddingLoss(Module):
     def __init__(
         self, margin: float = 1.0, size_average: Any = None, reduce: Any = None, reduction: str = 'mean',
     ) -> None: ...
-    def forward(self, input: Any, target: Any) -> Any:
-        """`HingeEmbeddingLoss` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class HuberLoss(Module):
     """`HuberLoss` as a module; see `nn.functional.huber_loss`."""
     def __init__(self, reduction: str = 'mean', delta: float = 1.0, weight: Tensor | None = None) -> None: ...
-    def forward(self, input: Any, target: Any) -> Any:
-        """`HuberLoss` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class Identity(Module):
@@ -348,8 +354,8 @@ class KLDivLoss(Module):
     def __init__(
         self, size_average: Any = None, reduce: Any = None, reduction: str = 'mean', log_target: bool = False,
     ) -> None: ...
-    def forward(self, input: Any, target: Any) -> Any:
-        """`KLDivLoss` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class L1Loss(Module):
@@ -357,8 +363,8 @@ class L1Loss(Module):
     def __init__(
         self, size_average: Any = None, reduce: Any = None, reduction: str = 'mean', weight: Tensor | None = None,
     ) -> None: ...
-    def forward(self, input: Any, target: Any) -> Any:
-        """`L1Loss` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class LayerNorm(_Norm):
@@ -380,8 +386,8 @@ class LayerNorm(_Norm):
 class LeakyReLU(Module):
     """`LeakyReLU` as a module; see `nn.functional.leaky_relu`."""
     def __init__(self, negative_slope: Tensor | float = 0.01, inplace: bool = False) -> None: ...
-    def forward(self, input: Any) -> Any:
-        """`LeakyReLU` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class Linear(_Weighted):
@@ -401,8 +407,8 @@ class Linear(_Weighted):
 class LogSigmoid(Module):
     """`LogSigmoid` as a module; see `nn.functional.logsigmoid`."""
     def __init__(self) -> None: ...
-    def forward(self, input: Any) -> Any:
-        """`LogSigmoid` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class LogSoftmax(Module):
@@ -411,8 +417,8 @@ class LogSoftmax(Module):
         self, dim: int | None = None, _stacklevel: int = 3,
         dtype: Tensor | float | dtype | device | type[Any] | None = None,
     ) -> None: ...
-    def forward(self, input: Any) -> Any:
-        """`LogSoftmax` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class MSELoss(Module):
@@ -421,8 +427,8 @@ class MSELoss(Module):
     def __init__(
         self, size_average: Any = None, reduce: Any = None, reduction: str = 'mean', weight: Tensor | None = None,
     ) -> None: ...
-    def forward(self, input: Any, target: Any) -> Tensor:
-        """`MSELoss` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Tensor: ...
+    def extra_repr(self) -> str: ...
     def __call__(self, *args: Any, **options: Any) -> Tensor: ...
 
 
@@ -431,19 +437,26 @@ class MarginRankingLoss(Module):
     def __init__(
         self, margin: float = 0.0, size_average: Any = None, reduce: Any = None, reduction: str = 'mean',
     ) -> None: ...
-    def forward(self, input1: Any, input2: Any, target: Any) -> Any:
-        """`MarginRankingLoss` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class MaxPool1d(Module):
     """`MaxPool1d` as a module; see `nn.functional.max_pool1d`."""
+    kernel_size: int
+    stride: int
+    padding: int
+    dilation: int
+    return_indices: bool
+    ceil_mode: bool
     def __init__(
         self, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None,
         padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, return_indices: bool = False,
         ceil_mode: bool = False,
     ) -> None: ...
-    def forward(self, input: Any) -> Any:
-        """`MaxPool1d` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Tensor: ...
+    def extra_repr(self) -> str: ...
+    def __call__(self, *args: Any, **options: Any) -> Tensor: ...
 
 
 class MaxPool2d(Module):
@@ -453,15 +466,15 @@ class MaxPool2d(Module):
         padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, return_indices: bool = False,
         ceil_mode: bool = False,
     ) -> None: ...
-    def forward(self, input: Any) -> Any:
-        """`MaxPool2d` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class Mish(Module):
     """`Mish` as a module; see `nn.functional.mish`."""
     def __init__(self, inplace: bool = False) -> None: ...
-    def forward(self, input: Any) -> Any:
-        """`Mish` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class ModuleDict(Module):
@@ -517,8 +530,8 @@ class NLLLoss(Module):
         self, weight: Tensor | None = None, size_average: Any = None, ignore_index: int = -100, reduce: Any = None,
         reduction: str = 'mean',
     ) -> None: ...
-    def forward(self, input: Any, target: Any) -> Any:
-        """`NLLLoss` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class PReLU(Module):
@@ -567,31 +580,31 @@ class PoissonNLLLoss(Module):
         self, log_input: bool = True, full: bool = False, size_average: Any = None, eps: float = 1e-08,
         reduce: Any = None, reduction: str = 'mean',
     ) -> None: ...
-    def forward(self, input: Any, target: Any) -> Any:
-        """`PoissonNLLLoss` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class ReLU(Module):
     """`ReLU` as a module; see `nn.functional.relu`."""
     inplace: bool
     def __init__(self, inplace: bool = False) -> None: ...
-    def forward(self, input: Any) -> Tensor:
-        """`ReLU` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Tensor: ...
+    def extra_repr(self) -> str: ...
     def __call__(self, *args: Any, **options: Any) -> Tensor: ...
 
 
 class ReLU6(Module):
     """`ReLU6` as a module; see `nn.functional.relu6`."""
     def __init__(self, inplace: bool = False) -> None: ...
-    def forward(self, input: Any) -> Any:
-        """`ReLU6` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class SELU(Module):
     """`SELU` as a module; see `nn.functional.selu`."""
     def __init__(self, inplace: bool = False) -> None: ...
-    def forward(self, input: Any) -> Any:
-        """`SELU` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class Sequential(_List):
@@ -612,15 +625,15 @@ class Sequential(_List):
 class SiLU(Module):
     """`SiLU` as a module; see `nn.functional.silu`."""
     def __init__(self, inplace: bool = False) -> None: ...
-    def forward(self, input: Any) -> Any:
-        """`SiLU` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class Sigmoid(Module):
     """`Sigmoid` as a module; see `nn.functional.sigmoid`."""
     def __init__(self) -> None: ...
-    def forward(self, input: Any) -> Any:
-        """`Sigmoid` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class SmoothL1Loss(Module):
@@ -628,25 +641,28 @@ class SmoothL1Loss(Module):
     def __init__(
         self, size_average: Any = None, reduce: Any = None, reduction: str = 'mean', beta: Tensor | float = 1.0,
     ) -> None: ...
-    def forward(self, input: Any, target: Any) -> Any:
-        """`SmoothL1Loss` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class SoftMarginLoss(Module):
     """`SoftMarginLoss` as a module; see `nn.functional.soft_margin_loss`."""
     def __init__(self, size_average: Any = None, reduce: Any = None, reduction: str = 'mean') -> None: ...
-    def forward(self, input: Any, target: Any) -> Any:
-        """`SoftMarginLoss` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class Softmax(Module):
     """`Softmax` as a module; see `nn.functional.softmax`."""
+    dim: int
+    dtype: None
     def __init__(
         self, dim: int | None = None, _stacklevel: int = 3,
         dtype: Tensor | float | dtype | device | type[Any] | None = None,
     ) -> None: ...
-    def forward(self, input: Any) -> Any:
-        """`Softmax` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Tensor: ...
+    def extra_repr(self) -> str: ...
+    def __call__(self, *args: Any, **options: Any) -> Tensor: ...
 
 
 class Softmin(Module):
@@ -654,67 +670,73 @@ class Softmin(Module):
     def __init__(
         self, dim: int | None = None, dtype: Tensor | float | dtype | device | type[Any] | None = None,
     ) -> None: ...
-    def forward(self, input: Any) -> Any:
-        """`Softmin` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class Softplus(Module):
     """`Softplus` as a module; see `nn.functional.softplus`."""
     def __init__(self, beta: float = 1.0, threshold: Tensor | float = 20.0) -> None: ...
-    def forward(self, input: Any) -> Any:
-        """`Softplus` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class Softshrink(Module):
     """`Softshrink` as a module; see `nn.functional.softshrink`."""
     def __init__(self, lambd: Tensor | float | number[Any] = 0.5) -> None: ...
-    def forward(self, input: Any) -> Any:
-        """`Softshrink` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class Softsign(Module):
     """`Softsign` as a module; see `nn.functional.softsign`."""
     def __init__(self) -> None: ...
-    def forward(self, input: Any) -> Any:
-        """`Softsign` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class Tanh(Module):
     """`Tanh` as a module; see `nn.functional.tanh`."""
     def __init__(self) -> None: ...
-    def forward(self, input: Any) -> Any:
-        """`Tanh` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class Tanhshrink(Module):
     """`Tanhshrink` as a module; see `nn.functional.tanhshrink`."""
     def __init__(self) -> None: ...
-    def forward(self, input: Any) -> Any:
-        """`Tanhshrink` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class Threshold(Module):
     """`Threshold` as a module; see `nn.functional.threshold`."""
     def __init__(self, threshold: float, value: float, inplace: bool = False) -> None: ...
-    def forward(self, input: Any) -> Any:
-        """`Threshold` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 class TripletMarginLoss(Module):
     """`TripletMarginLoss` as a module; see `nn.functional.triplet_margin_loss`."""
+    margin: float
+    p: float
+    eps: float
+    swap: bool
+    reduction: str
     def __init__(
         self, margin: float = 1.0, p: float = 2.0, eps: float = 1e-06, swap: bool = False, size_average: Any = None,
         reduce: Any = None, reduction: str = 'mean',
     ) -> None: ...
-    def forward(self, anchor: Any, positive: Any, negative: Any) -> Any:
-        """`TripletMarginLoss` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Tensor: ...
+    def extra_repr(self) -> str: ...
+    def __call__(self, *args: Any, **options: Any) -> Tensor: ...
 
 
 class Unflatten(Module):
     """`Unflatten` as a module; see `nn.functional.<lambda>`."""
     def __init__(self, dim: Any, unflattened_size: Any) -> None: ...
-    def forward(self, input: Any) -> Any:
-        """`Unflatten` of what is given."""
+    def forward(self, *inputs: Any, **named: Any) -> Any: ...
+    def extra_repr(self) -> str: ...
 
 
 def empty(

@@ -237,10 +237,6 @@ class Module:
         """The parameter at a path such as `"encoder.0.weight"`."""
         return self._at(target, "_parameters", "an nn.Parameter")
 
-    def get_buffer(self, target: str) -> Tensor:
-        """The buffer at a path such as `"encoder.0.running_mean"`."""
-        return self._at(target, "_buffers", "a buffer")
-
     def _at(self, target: str, kind: str, words: str) -> Any:
         above, _, name = target.rpartition(".")
         module = self.get_submodule(above)
@@ -374,9 +370,7 @@ _KINDS = (("parameter", Parameter, "torch.nn.Parameter"), ("buffer", Tensor, "to
 def _without_options(hook: Callable, module: Module, args: tuple, options: dict, *result: Any) -> Any:
     """Call a hook that takes no keyword arguments; before forward, its arguments come back beside them."""
     changed = hook(module, args, *result)
-    if result or changed is None:
-        return changed
-    return changed if isinstance(changed, tuple) else (changed,), options
+    return changed if result or changed is None else (changed if isinstance(changed, tuple) else (changed,), options)
 
 
 class BackwardHookFunction(Function):
@@ -468,7 +462,7 @@ def forget_grad(p: Any, set_to_none: bool) -> None:
 
 
 def typename(value: Any) -> str:
-    """What errors call the type of a value: `torch.FloatTensor`; a function's own name. Source: torch.typename."""
-    kind = value if hasattr(value, "__qualname__") else type(value)
+    """What errors call the type of a value: `torch.FloatTensor`, `int`; a function by its name. Source: torch."""
+    kind = value if callable(value) and hasattr(value, "__qualname__") else type(value)
     name = f"{kind.__module__}.{kind.__qualname__}".removeprefix("builtins.").replace("minigrad.", "torch.", 1)
     return value.type() if isinstance(value, Tensor) else name

@@ -18,9 +18,6 @@ from ..ops.table.shape import stack
 from ..text import presentation, say
 from ..text.presentation import need, require
 
-__all__ = ["BatchSampler", "DataLoader", "Dataset", "RandomSampler", "Sampler", "SequentialSampler", "Subset",
-           "SubsetRandomSampler", "TensorDataset", "default_collate", "random_split"]
-
 
 class Dataset:
     """Something with `__len__` and `__getitem__`. Source: torch.utils.data.Dataset."""

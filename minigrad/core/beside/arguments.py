@@ -44,9 +44,8 @@ KINDS: dict[str, Callable[[Any], bool]] = {  # by torch's words for them: what t
     "tuple of ints": lambda x: listed(x, whole), "tuple of floats": listed, "tuple of Scalars": listed,
     "torch.dtype": lambda x: isinstance(x, dtypes.dtype) or any(x is kind for kind in (float, int, bool, complex)),
     "torch.device": lambda x: whole(x) or isinstance(x, str | device),
-    "torch.layout": lambda x: isinstance(x, dtypes.layout),
-    "torch.memory_format": lambda x: isinstance(x, dtypes.memory_format),
-    "torch.Generator": lambda x: isinstance(x, Generator), "torch.Storage": lambda x: False,
+    "torch.layout": lambda x: isinstance(x, dtypes.layout), "torch.Generator": lambda x: isinstance(x, Generator),
+    "torch.memory_format": lambda x: isinstance(x, dtypes.memory_format), "torch.Storage": lambda x: False,
 }
 
 

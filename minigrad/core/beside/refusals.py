@@ -17,33 +17,13 @@ def type_said(given: Any) -> str:
     return home.get(kind.__module__, "") + kind.__name__
 
 
-def must_be(name: str, argument: str, position: int, given: Any, wanted: str = "Tensor") -> Exception:
-    """torch's text for an argument of another kind than is wanted."""
-    return TypeError(presentation.torch_says("argument_kind", name, argument, position, wanted, type_said(given)))
-
-
-def refusal(row: Any, args: tuple, arrays: Any, refused: Exception) -> Exception:
-    """What torch says where a forward could not compute with `arrays`, which came from `args`."""
-    numbers = int | float | xp.generic | tuple if row.elementwise else tuple
-    for place, given in enumerate(args[: len(arrays)]):
-        if given is not None and not isinstance(given, TensorBase | numbers):
-            return must_be(row.name, row.inputs[place].replace("self", "input"), place + 1, given)
-    if apart := two_devices(*arrays):
-        return apart
-    if row.elementwise and isinstance(refused, ValueError):
-        return shape_mismatch(*[r for r in arrays if hasattr(r, "shape")])
-    return RuntimeError(str(refused)) if "broadcast" in str(refused) else refused
-
-
-def refusal_of_two(row: Any, a: Any, b: Any, refused: Exception) -> Exception:
-    """What torch says where a forward of two operands could not compute."""
-    if isinstance(refused, ValueError):
-        return shape_mismatch(a, b)
-    if apart := two_devices(a, b):
-        return apart
+def refusal(row: Any, arrays: Any, refused: Exception, broadcast: bool) -> Exception:
+    """What torch says where a forward could not compute with `arrays`, which `broadcast` or not."""
+    if broadcast and isinstance(refused, ValueError):
+        return two_devices(*arrays) or shape_mismatch(*[r for r in arrays if hasattr(r, "shape")])
     if row.check_types is not None:
-        row.check_types(a.dtype.kind, b.dtype.kind)
-    return refused
+        row.check_types(*[x.dtype.kind for x in arrays])
+    return two_devices(*arrays) or (RuntimeError(str(refused)) if "broadcast" in str(refused) else refused)
 
 
 def two_devices(*arrays: Any) -> Exception | None:
@@ -69,13 +49,11 @@ def shape_mismatch(*arrays: Any) -> Exception:
 
 def tensors_in(name: str, tensors: Any, position: int = 0) -> tuple:
     """A list of tensors as a tuple. Raises: torch's errors for an empty one, and for what is none."""
-    if not isinstance(tensors, tuple | list):
-        raise must_be(name, "tensors", 1, tensors, "tuple of Tensors")
-    tensors = tuple(tensors)
+    presentation.require(isinstance(tensors, tuple | list), "no list of tensors", TypeError)
     for place, t in enumerate(tensors):
         if not isinstance(t, TensorBase):
             raise TypeError(f"expected Tensor as element {place} in argument {position}, but got {type_said(t)}")
     if not tensors:
         raise (ValueError("torch.cat(): expected a non-empty list of Tensors") if name == "cat"
                else RuntimeError(f"{name} expects a non-empty TensorList"))
-    return tensors
+    return tuple(tensors)

@@ -39,6 +39,7 @@ def divided(kernel: str, divide: Any, a: Any, b: Any) -> Any:
 def remainder(self: Any, other: Any) -> Any:
     """What is left, with the sign of `other`; 0 keeps that of `self`, as in torch and unlike NumPy."""
     rest = divided("remainder_cpu", xp.fmod, self, other)
+    other = dtypes.cast(other, rest.dtype)
     return xp.where((rest != 0) & ((rest < 0) != (other < 0)), rest + other, rest)
 
 
