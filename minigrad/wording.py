@@ -41,9 +41,8 @@ def worded(face: str, call: Callable, in_python: bool = False, lifting: Callable
     def function(*args: Any, **options: Any) -> Any:
         try:
             run = call if lifting is None or (args and isinstance(args[0], TensorBase)) else lifting
-            if options:
-                options = {SYNONYMS.get(word, word): x for word, x in options.items()}
-            result = run(*args, **options) if options else run(*args)
+            named = {SYNONYMS.get(word, word): x for word, x in options.items()} if options else options
+            result = run(*args, **named) if named else run(*args)
             if result is not NotImplemented:
                 return result
             raise TypeError("an operand is neither a tensor nor a number")

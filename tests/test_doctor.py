@@ -335,6 +335,7 @@ def test_a_model_of_torch_is_looked_over_and_put_back():
     assert keys(answer) == ["head", "away", "zero", "norms", "unregistered", "missing", "kept", "step_away",
                             "two_steps"]
     assert remark(answer, "away").facts["names"] == "net.a.weight, net.a.bias"
+    assert "ReluBackward0 got a gradient and sent back 0 on the way to net.dead.weight" in str(answer)
     assert remark(answer, "unregistered").found.line[2] == "self.more = [nn.Linear(2, 2)]"
     assert remark(answer, "missing").found.edit[1].strip() == "opt = lib.optim.Adam(net.parameters(), lr=0.1)"
     assert "mg-marked" in answer.drawing.to_svg()

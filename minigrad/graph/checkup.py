@@ -24,6 +24,7 @@ from .live import is_tensor, nodes_of, parameters
 from .preview import norm
 from .program import Context
 from .recorder import plain
+from .snapshot import by_key
 from .trial import nodes_behind
 
 STEEP = 1e-5  # the first weight's gradient beside the last one's, where all between grow
@@ -86,16 +87,33 @@ def of_loss(loss: Any, name: str, params: dict[str, Any], context: Context, root
                      {each: params[each] for each in away})
     if (found := numbers.misfit(nodes)) is not None:
         yield Remark("spread" if found.key.startswith("spread") else "misfit", {}, found)
+    got: dict[Any, Any] = dict.fromkeys(() if ours else nodes_behind(loss), ())  # of torch's nodes, their gradients
+    handles = [n.register_hook(lambda _, grads, n=n: got.update({n: grads})) for n in got]
     try:
         gradients = grad if ours else sys.modules["torch"].autograd.grad
         arrived = gradients(loss, [*reached.values()], loss.detach().clone().fill_(1), True) if reached else ()
     except RuntimeError as error:  # a graph that was freed, or written into
         yield Remark("no_backward", {"loss": name, "error": str(error).partition(". ")[0]})
         return
+    finally:
+        for handle in handles:
+            handle.remove()
     for one in of_gradients({each: plain(g) for each, g in zip(reached, arrived, strict=True)}):
         first = one.facts.get("first")
-        found = first and ours and attempt(numbers.cause, one.key, loss, reached[first], first)
+        found = first and (attempt(numbers.cause, one.key, loss, reached[first], first) if ours else
+                           wall(got, reached[first], first) if one.key == "zero" else None)
         yield one._replace(found=found or None, marks={first: reached[first]} if first else {})
+
+
+def wall(got: dict[Any, Any], leaf: Any, name: str) -> Finding | None:
+    """The nearest node of torch's that got a gradient other than zero, of those that lead to a leaf and sent none."""
+    senders = by_key((child, n) for n in got for child, _ in n.next_functions)
+    ends = [n for n in got if getattr(n, "variable", None) is leaf]
+    for end in ends:  # grows while it is read
+        ends += (above := senders.pop(end, []))
+        if (one := next((n for n in above if any(g is not None and g.any() for g in got[n])), None)) is not None:
+            return Finding("wall", {"node": one.name(), "name": name})
+    return None
 
 
 def of_gradients(grads: dict[str, Any]) -> Iterator[Remark]:
