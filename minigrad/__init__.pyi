@@ -872,7 +872,7 @@ def norm(
     """The p-norm of all elements, or along `dim`; p may be a number or "fro"."""
 def normal(
     mean: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] = 0.0,
-    std: Tensor | _float | ndarray[Any, Any] | number[Any] = 1.0, size: _int | Sequence[_int] | None = None, *,
+    std: Tensor | _float | number[Any] = 1.0, size: _int | Sequence[_int] | None = None, *,
     generator: Tensor | _int | Generator | None = None, dtype: Any = None, device: Any = None,
     requires_grad: _bool = False,
 ) -> Tensor:
@@ -908,7 +908,7 @@ def poisson_nll_loss(
     size_average: Any = None, eps: _float = 1e-08, reduce: Any = None, reduction: str = 'mean',
 ) -> Tensor:
     """exp(x) - t x, for counts `target`."""
-def polygamma(n: _int, input: Tensor | _float | Sequence[_int] | Sequence[Tensor] | ndarray[Any, Any]) -> Tensor:
+def polygamma(n: _int, input: Tensor | ndarray[Any, Any]) -> Tensor:
     """Derivative number `n` of digamma."""
 def positive(input: Tensor) -> Tensor: ...
 def pow(input: Tensor | _float | number[Any], exponent: Tensor | _float | number[Any]) -> Tensor:
