@@ -200,7 +200,8 @@ def unregistered(module: Any) -> Finding | None:
                 return finding("no_module", there, node, name=f"self.{name}", kind=type(value).__name__)
             kind = ("Module" if layers else "Parameter") + ("Dict" if isinstance(value, dict) else "List" * several)
             nn = "" if any(map(inner, inner(value))) else nn_of(owner)  # a list of lists is none of layers
-            return by_rule(f"unregistered: self.{name} nn.{kind} {nn}", node, there)
+            keys = " keys" * (isinstance(value, dict) and {*map(type, value)} != {str})  # PyTorch takes texts alone
+            return by_rule(f"unregistered{keys}: self.{name} nn.{kind} {nn}", node, there)
     return None
 
 
