@@ -210,7 +210,8 @@ def of_several(owner: Any, context: Context) -> Explanation:
         yield from rounds.slips(several, context, owner)
 
     found = attempt(first, in_order())
-    facts = {"count": len(several), "without": ", ".join(without), "number": len(without)}
+    facts = {"count": len(several), "without": ", ".join(without), "number": len(without),
+             "reached": len(several) - len(without)}
     key = ("module_without" if without else "module" if several else "module_none") if module else "optimizer"
     reasons: list[Reason] = [(f"why.{key}", facts, set())]
     grads = {name: p._grad._array() for name, p in params.items() if getattr(p, "_grad", None) is not None}
