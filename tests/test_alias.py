@@ -122,13 +122,14 @@ def test_a_missing_name_is_told_with_the_nearest_one():
 
 def test_so_is_one_of_a_part_until_the_alias_is_gone():
     code = INSTALLED + (
-        "import torch.nn.init as F\n"
-        "try:\n    F.one_\nexcept AttributeError as error:\n    print(error, *error.__notes__, sep='\\n')\n"
+        "import torch.autograd.functional as F\n"
+        "try:\n    F.jacobia\nexcept AttributeError as error:\n    print(error, *error.__notes__, sep='\\n')\n"
         "minigrad.uninstall_torch(); print('__getattr__' in vars(F))")
 
     assert python(code).splitlines()[1:] == [
-        "module 'torch.nn.init' has no attribute 'one_'",
-        "minigrad has no `torch.nn.init.one_`; the nearest name that it has is `torch.nn.init.ones_`.",
+        "module 'torch.autograd.functional' has no attribute 'jacobia'",
+        "minigrad has no `torch.autograd.functional.jacobia`; the nearest name that it has is "
+        "`torch.autograd.functional.jacobian`.",
         "import torch -> no longer minigrad",
         "False",
     ]
