@@ -64,6 +64,25 @@ def test_a_tangent_pushed_meets_a_gradient_pulled(name, nr):
     assert np.isclose(inner(weights, found), inner(gradients, tangents), rtol=1e-9, atol=1e-10)
 
 
+# of views, and of what is one though no write finds out
+SHARE = {name for name, row in TABLE.items() if row.view} | {"unsafe_view", "unsafe_split"}
+
+
+@pytest.mark.parametrize("name", [name for name in SAMPLES if name not in SHARE | REFUSED and TABLE[name].derivatives])
+def test_a_tangent_shares_no_memory_with_another(name):
+    """Else a write into a result would change what an input moves along; views alone share, as their numbers do."""
+    args, options = SAMPLES[name][0](torch)
+    inputs = list(leaves([args, *options.values()]))
+    with forward_ad.dual_level():
+        new = {id(x): forward_ad.make_dual(x, random_like(x)) for x in inputs}
+        pushed = TABLE[name].call(*replaced(args, new), **{n: replaced(v, new) for n, v in options.items()})
+        given = [forward_ad.unpack_dual(t).tangent.detach().numpy() for t in new.values()]
+        parts = pushed if isinstance(pushed, tuple) else (pushed,)
+        found = [t.detach().numpy() for t in (forward_ad.unpack_dual(part).tangent for part in parts) if t is not None]
+
+    assert not any(np.shares_memory(a, b) for a in given for b in found)
+
+
 @pytest.mark.parametrize("name", sorted(REFUSED))
 def test_what_has_no_forward_mode_says_so(name):
     args, options = SAMPLES[name][0](torch)

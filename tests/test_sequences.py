@@ -144,6 +144,14 @@ MISTAKES = {
     "heads": lambda t: t.nn.MultiheadAttention(7, 2),
     "batched keys": lambda t: t.nn.MultiheadAttention(8, 2)(t.ones(3, 8), t.ones(3, 2, 8), t.ones(3, 2, 8)),
     "float64 input": lambda t: t.nn.RNN(3, 4)(t.randn(5, 2, 3, dtype=t.float64)),
+    "nonlinearity": lambda t: t.nn.RNNCell(3, 4, nonlinearity="sin")(t.randn(2, 3)),
+    "two masks": lambda t: t.nn.functional.scaled_dot_product_attention(
+        *[t.ones(2, 3, 4)] * 3, t.ones(3, 3).bool(), is_causal=True),
+    **{f"padding {size} {need}": lambda t, size=size, need=need: t.nn.MultiheadAttention(8, 2, batch_first=True)(
+        *[t.ones(2, 5, 8)] * 3, key_padding_mask=t.ones(*size).bool(), need_weights=need)
+       for size in ((2, 4), (3, 5), (5,)) for need in (True, False)},
+    **{f"values {first}": lambda t, first=first: t.nn.MultiheadAttention(8, 2, batch_first=first)(
+        t.ones(2, 5, 8), t.ones(2, 5, 8), t.ones(2, 5, 8)[:1]) for first in (True, False)},
     **{f"{kind}{size}": lambda t, kind=kind, size=size: getattr(t.nn, kind)(3, 4)(t.randn(*size))
        for kind in ("RNN", "LSTM", "GRU", "RNNCell", "LSTMCell", "GRUCell")
        for size in ((5,), (5, 4), (5, 2, 4), (5, 2, 3, 1))},

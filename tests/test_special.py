@@ -56,3 +56,17 @@ def test_it_has_torchs_poles_and_reflections(name):
     x = np.array([-1.0, -2.0, -0.25, -1.5, -30.125, -1e15, -5e-324, 1e306])
 
     np.testing.assert_allclose(*both(name, x), rtol=1e-14)
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("name", ["erf", "erfc"])
+def test_a_few_numbers_are_what_many_are(name, kind):
+    """Of few numbers, and of one, Python's own function is asked."""
+    many, f = np.linspace(-3, 3, 300).astype(kind), getattr(minigrad, name)
+    expected = f(minigrad.tensor(many)).numpy()[60:90]
+    few = f(minigrad.tensor(many[60:90])).numpy()
+    alone = np.array([f(minigrad.tensor(x)).numpy() for x in many[60:90]])
+
+    assert few.dtype == alone.dtype == kind
+    np.testing.assert_array_equal(few, alone)
+    np.testing.assert_allclose(few, expected, rtol=8 * float(np.finfo(kind).eps))

@@ -184,3 +184,16 @@ def test_every_derivative_prints_as_mathematics(name):
     assert all(rules.values())
     assert {n: tex for n, tex in rules.items() if NOT_MATHEMATICS.search(tex)} == {}
     assert all(convert(tex).startswith("<math") for tex in rules.values())
+
+
+@pytest.mark.parametrize("kind", ["float16", "float32", "float64"])
+def test_batches_of_a_column_times_a_row_are_matmuls_with_its_signs(kind):
+    column = np.random.default_rng(0).normal(size=(3, 4, 1)).astype(kind)
+    row = np.random.default_rng(1).normal(size=(3, 1, 5)).astype(kind)
+    column[0, 1], row[0, 0, 2], row[1, 0, 3] = -0.0, 0.0, np.inf
+
+    found, expected = TABLE["bmm"].forward(column, row), np.matmul(column, row)
+
+    assert found.dtype == expected.dtype
+    assert np.array_equal(found, expected)
+    assert np.array_equal(np.signbit(found), np.signbit(expected))

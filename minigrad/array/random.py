@@ -115,15 +115,15 @@ class Generator:
         """`n` numbers in [0, 1), as fine as the dtype can tell them apart (float16: as float32)."""
         return self.doubles(n) if dtype == xp.float64 else self.singles(n)
 
-    def one_normal(self) -> float:
-        """One standard normal: the one kept from the last pair, or a new pair (Box-Muller)."""
-        if self._spare is not None:
-            value, self._spare = self._spare, None
-            return value
-        angle, u = self.doubles(2).tolist()
-        radius, angle = math.sqrt(-2.0 * math.log1p(-u)), 2.0 * math.pi * angle
-        self._spare = radius * math.sin(angle)
-        return radius * math.cos(angle)
+    def normals(self, n: int) -> list[float]:
+        """`n` > 0 standard normals: the one kept from the last pair, then new pairs (Box-Muller)."""
+        found = [] if self._spare is None else [self._spare]
+        uniforms = iter(self.doubles((n - len(found) + 1) // 2 * 2).tolist())
+        for angle, u in zip(uniforms, uniforms, strict=True):
+            radius, angle = math.sqrt(-2.0 * math.log1p(-u)), 2.0 * math.pi * angle
+            found += radius * math.cos(angle), radius * math.sin(angle)
+        self._spare = found[n] if len(found) > n else None
+        return found[:n]
 
 
 default_generator = Generator()
@@ -161,7 +161,7 @@ def normal(shape: Shape, dtype: xp.dtype = xp.float32, mean: float = 0.0, std: f
     dtypes.check_kind("normal_kernel_cpu", xp.dtype(dtype))
     require(std >= 0, f"normal expects std >= 0.0, but found std {std:g}")
     generator, n = generator or default_generator, math.prod(shape)
-    z = (xp.array([generator.one_normal() for _ in range(n)], xp.float64) if n < 16 or one_by_one else
+    z = (xp.array(generator.normals(n) if n else [], xp.float64) if n < 16 or one_by_one else
          _normal_blocks(generator, n, xp.dtype(dtype)))
     return _shaped(_affine(z, z.dtype.type(std), z.dtype.type(mean)).astype(dtype, copy=False), shape)
 

@@ -9,7 +9,6 @@ import functools
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
 from typing import Any, NamedTuple
 
 from .._tensor import Tensor
@@ -63,28 +62,24 @@ class Batched(Tensor):
         level, (value, batched) = batch_of(self)
         with level.beneath():
             inside = f"value=\n{value!r}".replace("\n", "\n    ")
-        return f"BatchedTensor(lvl={len([*level.inward()])}, bdim={0 if batched else None}, {inside}\n)"
+        return f"BatchedTensor(lvl={len(level.inward())}, bdim={0 if batched else None}, {inside}\n)"
 
 
 class Example(ndarray):
-    """The numbers of one example: computed with while an operation is recorded, and not looked at otherwise."""
-
-    looked_at: ContextVar[bool] = ContextVar("looked_at", default=False)
+    """The numbers of one example: `plain` while an operation is recorded, and not to be looked at otherwise."""
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **options: Any) -> Any:
-        need(self.looked_at.get(), "no_rule", ufunc.__name__)
-        return getattr(ufunc, method)(*mapped(plain, inputs), **mapped(plain, options))
+        need(False, "no_rule", ufunc.__name__)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        need(func.__name__ in ABOUT or self.looked_at.get(), "no_rule", func.__name__)
-        return func(*mapped(plain, args), **mapped(plain, kwargs))
+        need(func.__name__ in ABOUT, "no_rule", func.__name__)
+        return func(*plain(args), **plain(kwargs))
 
 
 ABOUT = {*"may_share_memory zeros_like ones_like empty_like full_like result_type can_cast shape ndim".split()}
 
 
-def plain(value: Any) -> Any:
-    return value.view(ndarray) if isinstance(value, Example) else value
+plain = functools.partial(mapped, lambda value: value.view(ndarray) if isinstance(value, Example) else value)
 
 
 class Escaped:
@@ -122,7 +117,7 @@ class Batches(Level):
         """One example of the batch `value`; or `value` itself, tracked at this level."""
         data = value._data
         if batched:
-            data = data[0] if self.size else xp.zeros(data.shape[1:], data.dtype)
+            data = data[0, ...] if self.size else xp.zeros(data.shape[1:], data.dtype)  # a view, also where it is 0-d
         t = constant(Batched, data) if t is None else t
         data = xp.asarray(data) if isinstance(data, xp.generic) else data
         t.__class__, t._data = Batched, data.view(Example) if data.__class__ is ndarray else data
@@ -146,12 +141,15 @@ class Batches(Level):
         parts = tuple(found) if found.__class__ in (tuple, list) else (found,)
         seen: Any = (None,) * len(parts)
         if base and row.name not in DRAWS and (row.view or any(t.requires_grad for t in given)):
-            token = Example.looked_at.set(True)
+            hidden = [(t, t._data) for t in given if t._data.__class__ is Example]
             try:
+                for t, data in hidden:
+                    t._data = data.view(ndarray)
                 with mode(None, base):
                     seen = call(*args)
             finally:
-                Example.looked_at.reset(token)
+                for t, data in hidden:
+                    t._data = data
         examples = seen if seen.__class__ in (tuple, list) else (seen,)
         results = tuple([self.wrap(v, in_batches, t) for v, t in zip(parts, examples, strict=True)])
         keep(node_of(results[0]._fn), results)
@@ -159,8 +157,7 @@ class Batches(Level):
 
     def written(self, t: Any, out: Any) -> None:
         if not (self.holds(t) or self.batched(out)):
-            super().written(t, out)
-            return
+            return super().written(t, out)
         need(self.batched(t) or (self.holds(t) and not self.batched(out)), "inplace")
         with self.beneath():
             value, batched = known(t)[self]
@@ -176,7 +173,8 @@ class Batches(Level):
 
     def like(self, source: Any, t: Any) -> Any:
         with self.beneath():
-            return self.wrap(self.front(t, True).clone()) if self.batched(source) and not self.holds(t) else t
+            found = super().like(self.front(source), self.front(t, self.batched(source)).clone())
+        return t if self.holds(t) else self.wrap(found) if self.batched(source) else found
 
     def draw(self, make: Callable, sizes: tuple) -> Any:
         if self.randomness != "different":

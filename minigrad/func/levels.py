@@ -8,7 +8,7 @@ need nothing but their order. What a level knows of a tensor hangs on the tensor
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 from weakref import ref
 
@@ -117,11 +117,9 @@ class Level:
         """What is printed behind the numbers of `t`."""
         return []
 
-    def inward(self) -> Iterator[Level]:
+    def inward(self) -> list[Level]:
         """This level and those beneath it, the innermost first."""
-        yield self
-        if self.outer is not None:
-            yield from self.outer.inward()
+        return [self, *(self.outer.inward() if self.outer else ())]
 
     def written(self, t: Any, out: Any) -> None:
         """`t` is about to become `out`, at this level and those beneath it."""

@@ -13,8 +13,7 @@ def functional_call(module: Any, parameter_and_buffer_dicts: Any, args: Any = No
     Raises: ValueError for what is no dict; RuntimeError, with `strict`, for names that are missing or unknown. Names
     are dotted paths.
     """
-    several = parameter_and_buffer_dicts
-    dicts = [several] if isinstance(several, dict) else [*several]
+    dicts = [given] if isinstance(given := parameter_and_buffer_dicts, dict) else [*given]
     need(all(isinstance(part, dict) for part in dicts), "call_dicts")
     given = {name: t for part in dicts for name, t in part.items()}
     homes = {f"{path}.{name}".lstrip("."): (home, name) for path, part in module.named_modules(remove_duplicate=False)
@@ -38,8 +37,13 @@ def functional_call(module: Any, parameter_and_buffer_dicts: Any, args: Any = No
 
 
 def stack_module_state(models: Any) -> tuple[dict, dict]:
-    """Parameters and buffers of models of one form, stacked for a vmap over models. Raises: RuntimeError, if none."""
+    """Parameters and buffers of models of one form, stacked for a vmap over models.
+
+    Raises: RuntimeError for no models, for other classes, and where some are in training and others not.
+    """
     need(models, "no_models")
+    need(len({m.training for m in models}) == 1, "models_of_two_modes")
+    need(len({type(m) for m in models}) == 1, "models_of_two_classes")
     stacked = ({name: [dict(getattr(m, kind)())[name] for m in models] for name, _ in getattr(models[0], kind)()}
                for kind in ("named_parameters", "named_buffers"))
     params, buffers = ({name: TENSORS.stack([t.detach() for t in many]) for name, many in d.items()} for d in stacked)

@@ -123,10 +123,10 @@ PRODUCTS = {
 def product(name: str, level: Any, *args: Any) -> Any:
     own, a, b, beta, alpha = args if name.startswith(("add", "badd")) else (None, *args, 1, 1)
     found = PRODUCTS[name](level.front(a), level.front(b))
-    if own is None:
-        return found
-    rank = found.ndim - (level.batched(a) or level.batched(b))
-    return F.scaled(beside(level, own, rank), beta) + F.scaled(found, alpha)
+    if own is None or not beta:  # what counts 0 times may be nan
+        return F.scaled(found, alpha)
+    own = beside(level, own, found.ndim - (level.batched(a) or level.batched(b)))
+    return F.scaled(own, beta) + F.scaled(found, alpha)
 
 
 def summed_to(level: Any, x: Any, shape: tuple) -> Any:
@@ -191,7 +191,7 @@ def nll_back(level: Any, grad: Any, x: Any, target: Any, weight: Any, total: Any
     g = g / level.front(total, True) if reduction == 1 else g
     g = g.reshape(level.size, -1).expand(level.size, t.numel() // level.size).flatten()
     flat = value.reshape(-1, value.shape[-1])
-    return F.nll_loss_backward(g, flat, t.flatten(), weight, F.sum(g), 0, ignore).reshape(value.shape)
+    return F.nll_loss_backward(g, flat, t.flatten(), weight, F.sum(g) * 0, 0, ignore).reshape(value.shape)
 
 
 def layer_norm(level: Any, x: Any, weight: Any, bias: Any, shape: tuple, eps: float) -> tuple:

@@ -16,11 +16,11 @@ from ..core.backward import grad
 from ..core.carriers import RAW, TENSORS
 from ..core.engine import fit
 from ..core.graph import TensorBase, constant, node_of
-from ..core.modes import Mode, lifted, mode_variable
+from ..core.modes import Mode, is_grad_enabled
 from ..core.row import TABLE, Row, fact_of, parameters
 from ..core.writes.views import is_dense, place_of
 from ..text.presentation import need
-from .levels import Level, keep, known, tell
+from .levels import Level, keep, known, tell, tensors_of
 
 LINEAR = {*"""sum sum_dim sum_as mean mean_dim cumsum trace view reshape_alias unsafe_view t transpose permute
     unsqueeze squeeze squeeze_dim squeeze_dims expand alias select slice diagonal unfold split unsafe_split
@@ -33,7 +33,7 @@ LINEAR = {*"""sum sum_dim sum_as mean mean_dim cumsum trace view reshape_alias u
 PRODUCTS = {*"mm mv dot vdot bmm linalg_cross trilinear convolution_input convolution_weight".split()}
 BESIDE_A_PRODUCT = {**dict.fromkeys("addmm addmv addr baddbmm addbmm".split(), "self"), "convolution": "bias"}
 
-ITS_OWN_TRANSPOSE = {"softmax", "index_fill", "scatter_value", "copy"} | {
+ITS_OWN_TRANSPOSE = {*"softmax index_fill scatter_value copy add_scalar sub_scalar".split()} | {
     name for name, row in TABLE.items() if row.chapter in ("pointwise", "activation")
 } - {*"masked_fill_tensor softmax safe_softmax log_softmax glu".split()}
 
@@ -96,9 +96,11 @@ class Forward(Level):
             new, old = self.tangent(out), self.tangent(t)
             if old is None and new is not None:
                 whole = t if t._view is None else t._view.base
-                tell(self, whole, like(new, constant(whole._plain, RAW.zeros_like(whole._array()))))
+                # as many zeros as there are examples of the new one
+                tell(self, whole, self.like(new, constant(whole._plain, RAW.zeros_like(whole._array()))))
                 old = self.tangent(t)
             if old is not None:
+                old._edge()  # a write beside it may have given it another history
                 old.zero_() if new is None else old.copy_(new)
 
     def custom(self, function: Any, args: tuple, kwargs: dict) -> Any:
@@ -116,11 +118,6 @@ class Forward(Level):
             need(t is None or not any(part is fixed for fixed in ctx._non_differentiable), "jvp_fixed", nr)
             self.push(part, t)
         return outputs
-
-
-def like(t: Any, zeros: Any) -> Any:
-    """Zeros that can hold what `t` holds: as many as there are examples of it."""
-    return zeros if lifted.get() is None else lifted.get().like(t, zeros)
 
 
 def dual(level: Forward, t: Any, tangent: Any) -> Any:
@@ -155,7 +152,8 @@ def pushed(row: Row, args: tuple, results: tuple, tangents: dict[str, Any]) -> t
     values = values_of(row, at, results)
     if name in ITS_OWN_TRANSPOSE:
         t, whole = _sum(derivative(row, n, values, t) for n, t in tangents.items()), results[0]
-        t = t if t.shape == whole.shape else t.expand(whole.shape).clone()
+        if t.shape != whole.shape or any(t is given for given in tangents.values()):  # each result has its own
+            t = t.expand(whole.shape).clone()
         return (TENSORS.cast(t, whole._data.dtype),)
     try:
         return _transposed(row, at, results, values, tangents)
@@ -173,7 +171,8 @@ def seen_as(tangent: Any, t: Any, place: tuple) -> Any:
 
 def _transposed(row: Row, at: dict, results: tuple, values: dict, tangents: dict[str, Any]) -> tuple:
     """Backward twice: from gradients `u` of the results, whatever they are, to those of the inputs, and back to `u`."""
-    recorded, parts = bool(mode_variable.get()), results if row.multi else results[:1]
+    parts = results if row.multi else results[:1]
+    recorded = any(t.requires_grad for t in tensors_of((*at.values(), *tangents.values()))) and is_grad_enabled()
     with Mode():
         us = [constant(part._plain, xp.ones_like(part._data)).requires_grad_() if part._data.dtype.kind == "f" else None
               for part in parts]
@@ -183,9 +182,9 @@ def _transposed(row: Row, at: dict, results: tuple, values: dict, tangents: dict
         sent = [(fit(g, (x._data.shape, x._data.dtype), TENSORS), t) for g, t, x in triples
                 if g is not None and t is not None and g.requires_grad]
         wanted = [u for u in us if u is not None]
-        found = grad([g for g, _ in sent], wanted, [t for _, t in sent], create_graph=recorded, allow_unused=True,
-                     materialize_grads=True) if sent else map(TENSORS.zeros_like, wanted)
-    rest = iter(found)
+        found = grad([g for g, _ in sent], wanted, [t for _, t in sent], create_graph=recorded,
+                     allow_unused=True) if sent else (None,) * len(wanted)
+    rest = iter([TENSORS.zeros_like(u) if g is None else g for u, g in zip(wanted, found, strict=True)])
     return tuple([u if u is None else next(rest) for u in us])
 
 

@@ -21,6 +21,7 @@ from .tangents import Forward, dual
 from .trees import filled, fits, is_tree, leaves, mapped, spec
 
 F: Any = TENSORS
+ENDED = "_ended"  # marks the inputs of a transform that is over
 
 
 # ---- vmap
@@ -108,31 +109,37 @@ def tracked(x: Any) -> Any:
     return t if t.requires_grad else TensorBase.requires_grad_(t)
 
 
-def leads_out(tensors: list, inputs: list) -> bool:
-    """Whether a history leads elsewhere than to `inputs`: to what is differentiated outside."""
-    edges, seen, own = [t._edge() for t in tensors if t.requires_grad], set(), {*map(id, inputs)}
+def ended(tree: Any) -> list:
+    """The inputs of a transform whose function has run: no history that ends in them `leads_out` any more."""
+    mapped(lambda t: vars(t).setdefault(ENDED, True), tree)
+    return leaves(tree)
+
+
+def leads_out(tensors: list) -> bool:
+    """Whether a history leads to what is differentiated outside, and not to inputs that have `ended` alone."""
+    edges, seen = [t._edge() for t in tensors if t.requires_grad], set()
     for edge in edges:  # grows while it is read
         node = node_of(edge)
         if isinstance(node, Node) and node not in seen:
             seen.add(node)
             edges += getattr(node, "paths", node.edges)
-        elif not isinstance(node, Node | None) and id(node) not in own:
+        elif not isinstance(node, Node | None) and ENDED not in vars(node):
             return True
     facts = [v[0] if isinstance(v, tuple) else v for t in tensors for v in known(t).values() if v is not None]
-    return bool(facts) and leads_out(facts, inputs)
+    return bool(facts) and leads_out(facts)
 
 
-def outside(tree: Any, inputs: list, on: bool) -> Any:
+def outside(tree: Any, on: bool) -> Any:
     """Tensors as they leave a transform, without the history that belongs to it alone."""
-    return mapped(lambda t: t if not isinstance(t, TensorBase) or (on and leads_out([t], inputs)) else cut(t), tree)
+    return mapped(lambda t: t if not isinstance(t, TensorBase) or (on and leads_out([t])) else cut(t), tree)
 
 
-def pulled(outputs: list, inputs: list, weights: list, on: bool, own: list, keep: bool = True) -> list:
+def pulled(outputs: list, inputs: list, weights: list, on: bool, keep: bool = True) -> list:
     """Gradients of `inputs`, zeros for those that the outputs do not depend on."""
     live = [(y, w) for y, w in zip(outputs, weights, strict=True) if y.requires_grad]
     if not live:
         return [*map(F.zeros_like, inputs)]
-    out = leads_out([*outputs, *weights], own)
+    out = leads_out([*outputs, *weights])
     found = gradients([y for y, _ in live], inputs, [w for _, w in live], retain_graph=keep or out, allow_unused=True,
                       create_graph=on and out)
     return [F.zeros_like(x) if g is None else g for g, x in zip(found, inputs, strict=True)]
@@ -169,6 +176,7 @@ def parted(outputs: Any, has_aux: bool, who: str) -> tuple:
 def tensors_only(outputs: Any, who: str) -> list:
     for y in leaves(outputs):
         need(isinstance(y, TensorBase), "outputs_kind", who, type(y))
+    need(leaves(outputs), "no_outputs", who)
     return leaves(outputs)
 
 
@@ -182,9 +190,8 @@ def grad_and_value(func: Callable, argnums: Any = 0, has_aux: bool = False) -> C
             y, aux = parted(of_chosen(func, argnums, args, kwargs)(inside), has_aux, "grad_and_value(f)(*args)")
             need(isinstance(y, TensorBase), "grad_output", type(y))
             need(y.ndim == 0, "grad_scalar", y.ndim)
-            inputs = leaves(inside)
-            found = filled(inside, pulled([y], inputs, [ones_like(y)], on, inputs, keep=False))
-        y, aux = outside(y, inputs, on), outside(aux, inputs, on)
+            found = filled(inside, pulled([y], ended(inside), [ones_like(y)], on, keep=False))
+        y, aux = outside(y, on), outside(aux, on)
         return found, (y, aux) if has_aux else y
 
     return of
@@ -208,24 +215,25 @@ def grad(func: Callable, argnums: Any = 0, has_aux: bool = False) -> Callable:
 
 def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
     """The outputs of `func`, and a function that takes cotangents of their shape to those of the inputs, a tuple."""
-    outputs, aux, pull, _ = _vjp(func, primals, has_aux)
+    outputs, aux, pull = _vjp(func, primals, has_aux)
     return (outputs, pull, aux) if has_aux else (outputs, pull)
 
 
 def _vjp(func: Callable, primals: tuple, has_aux: bool = False) -> tuple:
-    """The outputs, what comes along, the function of cotangents, and the tracked inputs."""
+    """The outputs, what comes along, and the function of cotangents."""
     on, who = is_grad_enabled(), "vjp(f, *primals)"
     with Mode():
         inside = mapped(tracked, primals)
         outputs, aux = parted(func(*inside), has_aux, who)
-    ys, inputs = tensors_only(outputs, who), leaves(inside)
+    ys, inputs = tensors_only(outputs, who), ended(inside)
+    need(all(y._data.dtype.kind == "f" for y in ys), "vjp_floats", *[y.dtype for y in ys if y._data.dtype.kind != "f"])
 
     def pull(cotangents: Any, retain_graph: bool = True, create_graph: Any = None) -> Any:
         need(spec(cotangents) == spec(outputs), "cotangents", short(cotangents), short(outputs))
         now = is_grad_enabled() if create_graph is None else create_graph
-        return filled(inside, pulled(ys, inputs, leaves(cotangents), now, inputs, retain_graph))
+        return filled(inside, pulled(ys, inputs, leaves(cotangents), now, retain_graph))
 
-    return outside(outputs, inputs, on), outside(aux, inputs, on), pull, inputs
+    return outside(outputs, on), outside(aux, on), pull
 
 
 def short(tree: Any) -> str:
@@ -251,13 +259,13 @@ def jvp(func: Callable, primals: Any, tangents: Any, *, strict: bool = False, ha
 
 def linearize(func: Callable, *primals: Any) -> tuple:
     """The outputs, and the linear function from tangents of the inputs to those of the outputs: `func` runs once."""
-    outputs, _, pull, own = _vjp(func, primals)
+    outputs, _, pull = _vjp(func, primals)
     with Mode():
         us = mapped(lambda y: ones_like(y).requires_grad_(), outputs)
-        slopes, inputs = leaves(pull(us)), leaves(us)
+        slopes, inputs = leaves(pull(us)), ended(us)
 
     def push(*tangents: Any) -> Any:
-        return filled(outputs, pulled(slopes, inputs, leaves(tangents), is_grad_enabled(), [*inputs, *own]))
+        return filled(outputs, pulled(slopes, inputs, leaves(tangents), is_grad_enabled()))
 
     return outputs, push
 
@@ -268,8 +276,8 @@ def linearize(func: Callable, *primals: Any) -> tuple:
 def basis(tensors: list) -> list:
     """For each tensor a batch: one unit vector after the other, of all the tensors' elements."""
     sizes = [t.numel() for t in tensors]
-    rows = [xp.split(xp.eye(sum(sizes), dtype=t._data.dtype), xp.cumsum(sizes)[:-1], 1) for t in tensors]
-    return [constant(t._plain, rows[k][k].reshape(-1, *t._data.shape)) for k, t in enumerate(tensors)]
+    return [constant(t._plain, xp.eye(sum(sizes), sizes[k], -sum(sizes[:k]), t._data.dtype).reshape(
+        sum(sizes), *t._data.shape)) for k, t in enumerate(tensors)]
 
 
 def jacrev(func: Callable, argnums: Any = 0, *, has_aux: bool = False, chunk_size: int | None = None,

@@ -73,6 +73,7 @@ class MultiheadAttention(_Weighted):
                  for i, t in given.items()}
         query, key, value = (moved[id(t)] for t in (query, key, value))
         length, count, size = query.shape
+        need(self.in_proj_weight is None or key.shape == value.shape, "attention_value", key.shape, value.shape)
         need(size == self.embed_dim, "attention_embedding", self.embed_dim, size)
         need(not is_causal or attn_mask is not None, "attention_causal")
         padding = float_mask(key_padding_mask, "key_padding_mask", query.dtype, attn_mask, "attn_mask")
@@ -97,7 +98,6 @@ class MultiheadAttention(_Weighted):
         need(key.dim() == value.dim() == dims, "attention_key", given, dims, key.dim(), value.dim())
         for name, m, ranks in (("padding", padding, (dims - 1,)), ("mask", mask, (2, 3))):
             need(m is None or m.dim() in ranks, f"attention_{name}", given, dims - 1, m is not None and m.dim())
-        need(self.in_proj_weight is None or key.shape == value.shape, "attention_value", key.shape, value.shape)
         return bool(dims == 3)
 
     def _project(self, query: Any, key: Any, value: Any) -> tuple:
@@ -125,7 +125,8 @@ class MultiheadAttention(_Weighted):
             need(tuple(mask.shape) == right, "attention_mask_shape", mask.dim(), mask.shape, right)
             mask = mask.unsqueeze(0) if mask.dim() == 2 else mask
         if padding is not None:
-            need(tuple(padding.shape) == (count, source), "padding_shape", (count, source), tuple(padding.shape))
+            for dim, n in enumerate((count, source)):
+                need(padding.shape[dim] == n, "padding_shape", dim, n, padding.shape[dim])
             padding = padding.view(count, 1, 1, source).expand(-1, self.num_heads, -1, -1)
             padding = padding.reshape(count * self.num_heads, 1, source)
             mask = padding if mask is None else mask + padding

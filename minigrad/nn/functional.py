@@ -271,6 +271,7 @@ def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: An
     same_type(*(t._data for t in (query, key, value)), said="attention_types")
     if attn_mask is not None and attn_mask.dtype not in (dtypes.bool, dtypes.float32):
         same_type(attn_mask._data, query._data, said="attention_mask_types")
+    need(attn_mask is None or not is_causal, "attention_two_masks")
     root = math.sqrt(1 / math.sqrt(query.shape[-1]) if scale is None else scale)
     if is_causal:
         attn_mask = constant(Tensor, namespace(query._data).tri(query.shape[-2], key.shape[-2], dtype="bool"))

@@ -81,7 +81,8 @@ class RNNCellBase(_Recurrent):
                     bias_ih=bias and (rows,), bias_hh=bias and (rows,))
 
     def forward(self, input: Any, hx: Any = None) -> Any:
-        """The state after this step; without `hx` the state before is zero."""
+        """The state after this step; without `hx` the state before is zero. Raises: RuntimeError, ValueError."""
+        require(self.mode in STEPS, f"Unknown nonlinearity: {vars(self).get('nonlinearity')}")
         kind, (step, _, several) = type(self).__name__, STEPS[self.mode]
         given = () if hx is None else hx if several > 1 else (hx,)
         named = {f"hx[{i}]" if several > 1 else "hidden": h for i, h in enumerate(given)}
@@ -114,12 +115,7 @@ class RNNCell(RNNCellBase):
         super().__init__(input_size, hidden_size, bias, device, dtype)
         self.nonlinearity = nonlinearity
 
-    @property
-    def mode(self) -> str:  # type: ignore[override]
-        """Which step it takes. Raises: RuntimeError for another nonlinearity."""
-        name = self.__dict__.get("nonlinearity", "tanh")
-        require(name in ("tanh", "relu"), f"Unknown nonlinearity: {name}")
-        return f"RNN_{name.upper()}"
+    mode: Any = property(lambda self: f"RNN_{vars(self).get('nonlinearity', 'tanh').upper()}", doc="Its step.")
 
     extra_repr = partialmethod(_shown_options, "-input_size -hidden_size", bias=True, nonlinearity="tanh")
 

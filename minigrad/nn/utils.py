@@ -11,6 +11,7 @@ from .._tensor import Tensor
 from ..autograd.grad_mode import no_grad
 from ..core.beside.ledger import note
 from ..creation import zeros
+from ..manual import face
 from ..ops.table.shape import cat, stack
 from ..text.presentation import need
 
@@ -60,4 +61,4 @@ def vector_to_parameters(vec: Any, parameters: Iterable[Any]) -> None:
         at += p.numel()
 
 
-__all__ = ["clip_grad_norm_", "clip_grad_value_", "parameters_to_vector", "vector_to_parameters"]
+__getattr__, __dir__ = face("torch.nn.utils", globals())

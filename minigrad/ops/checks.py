@@ -135,7 +135,7 @@ def check_number(x: Any, fixed: bool = False) -> Any:
 
 def is_number(x: Any) -> bool:
     """False for a tensor. Raises: TypeError for what is neither."""
-    return not hasattr(check_number(x), "_data")
+    return x.__class__ is float or x.__class__ is int or not hasattr(check_number(x), "_data")
 
 
 def ints(values: tuple) -> tuple[int, ...]:

@@ -45,11 +45,10 @@ def cut(kind: str, source: Any = None, result: Any = None, climb: bool = False) 
     fn = None if source is None else source._fn
     if source is not None and fn is None and not source._requires_grad:
         return result
-    f: Any = _frame(2)
-    code = f.f_code
-    if climb or code.co_qualname == "worded.<locals>.function":  # ours, between a method and `torch.detach(x)`
-        f = learners_frame() if climb else f.f_back
-        code = f and f.f_code
+    f: Any = learners_frame() if climb else _frame(2)
+    if not climb and f.f_code.co_qualname == "worded.<locals>.function":  # ours, between a method and `torch.detach(x)`
+        f = f.f_back
+    code = f and f.f_code
     place = places.get(key := (kind, id(code), f and f.f_lasti))
     if place is None:  # the code of a place that is noted stays alive
         if code is None or code.co_filename in PACKAGE_FILES:

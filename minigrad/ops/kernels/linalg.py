@@ -97,11 +97,10 @@ def bmm(self: Any, mat2: Any) -> Any:
     require(self.ndim == 3, "batch1 must be a 3D tensor")
     require(mat2.ndim == 3, "batch2 must be a 3D tensor")
     if (want := self.shape[::2]) != (given := mat2.shape[:2]):
-        text = f"Expected size for first two dimensions of batch2 tensor to be: {[*want]} but got: {[*given]}."
-        raise RuntimeError(text)
+        need(False, "batch_sizes", [*want], [*given])
     same_type(self, mat2)
-    # columns times rows: NumPy's matmul takes thrice the time; like it, the sum makes 0 of -0
-    return self * mat2 + xp.zeros((), self.dtype) if self.shape[2] == 1 else xp.matmul(self, mat2)
+    # columns times rows: NumPy's matmul takes five times as long; like it, einsum makes 0 of -0
+    return xp.einsum("bij,bjk->bik", self, mat2) if self.shape[2] == 1 else xp.matmul(self, mat2)
 
 
 def cross(self: Any, other: Any, dim: int = -1) -> Any:

@@ -15,23 +15,23 @@ from ...array import dtypes, namespace, ndarray, xp
 TWO_OVER_ROOT_PI = 2 / math.sqrt(math.pi)
 
 
-def in_double(function: Callable) -> Callable:
-    """Compute in float64, return the type that came (integers give the default float)."""
-
-    @functools.wraps(function)
-    def rounded(*args: Any) -> Any:
-        x = namespace(args[-1]).asarray(args[-1])
-        kind = x.dtype if x.dtype.kind == "f" else dtypes.get_default_dtype().np
-        return function(*args[:-1], x.astype("float64")).astype(kind)
-
-    return rounded
-
-
 FEW = 100  # numbers, of which Python's own functions are done sooner than forty steps on arrays
 
 
-def one_by_one(function: Callable[[float], float], x: Any) -> Any:
-    return namespace(x).asarray(xp.fromiter(map(function, x.ravel().tolist()), "float64", x.size).reshape(x.shape))
+def in_double(function: Callable, of_one: Callable[[float], float] | None = None) -> Callable:
+    """Compute in float64, return the type that came (integers give the default float). `of_one`: Python's own."""
+
+    @functools.wraps(function)
+    def rounded(*args: Any) -> Any:
+        x = args[-1]
+        kind = x.dtype if x.dtype.kind == "f" else dtypes.get_default_dtype().np
+        if of_one is None or x.size > FEW:
+            return function(*args[:-1], namespace(x).asarray(x, "float64")).astype(kind)
+        if isinstance(x, xp.generic):
+            return kind.type(of_one(x))
+        return namespace(x).asarray(xp.fromiter(map(of_one, x.ravel().tolist()), kind, x.size).reshape(x.shape))
+
+    return rounded
 
 
 @functools.cache
@@ -67,11 +67,9 @@ def erf(x: Any) -> Any:
     return xp.tanh(y)
 
 
-@in_double
+@functools.partial(in_double, of_one=math.erf)
 def _erf_in_double(x: Any) -> Any:
     """1 - exp(-x - x p(x / (x + 5))) of |x|."""
-    if x.size <= FEW:
-        return one_by_one(math.erf, x)
     size = xp.minimum(xp.absolute(x), 6)
     y = polynomial("erf_double", size / (size + 5))
     y *= size
@@ -79,14 +77,12 @@ def _erf_in_double(x: Any) -> Any:
     return xp.copysign(xp.expm1(-y), x)
 
 
-@in_double
+@functools.partial(in_double, of_one=math.erfc)
 def erfc(x: Any) -> Any:
     """A polynomial (Shepherd and Laframboise, Math. Comp. 36, 1981) times exp(-x * x); below 1/2 it is 1 - erf(x).
 
     The front half of the digits of x has an exact square, the others follow in a factor of their own.
     """
-    if x.size <= FEW:
-        return one_by_one(math.erfc, x)
     size = xp.minimum(xp.maximum(x, 0.5), 28)
     front = size.astype("float32").astype("float64")
     y = polynomial("erfc_scaled", (size - 4) / (size + 4)) / (1 + 2 * size)
