@@ -918,7 +918,7 @@ def poisson_nll_loss(
     size_average: Any = None, eps: _float = 1e-08, reduce: Any = None, reduction: str = 'mean',
 ) -> Tensor:
     """exp(x) - t x, for counts `target`."""
-def polygamma(n: _int, input: Tensor | _float | Sequence[_int] | Sequence[Tensor] | ndarray[Any, Any]) -> Tensor:
+def polygamma(n: _int, input: Tensor | ndarray[Any, Any]) -> Tensor:
     """Derivative number `n` of digamma."""
 def positive(input: Tensor) -> Tensor: ...
 def pow(input: Tensor | _float | number[Any], exponent: Tensor | _float | number[Any]) -> Tensor:

@@ -37,7 +37,7 @@ def logit(self: Tensor | ndarray[Any, Any], eps: Tensor | float | number[Any] | 
     """log(x / (1 - x)), the inverse of sigmoid; x is first brought into `[eps, 1 - eps]` if given."""
 def logsumexp(self: Tensor, dim: int | Sequence[int] | None, keepdim: bool = False) -> Tensor:
     """The logarithm of the sum of exponentials along `dim`, without overflow."""
-def polygamma(n: int, input: Tensor | float | Sequence[int] | Sequence[Tensor] | ndarray[Any, Any]) -> Tensor:
+def polygamma(n: int, input: Tensor | ndarray[Any, Any]) -> Tensor:
     """Derivative number `n` of digamma."""
 def psi(input: Tensor) -> Tensor:
     """`digamma`, as torch has it."""
