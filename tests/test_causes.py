@@ -182,6 +182,23 @@ def test_each_blank_of_a_sentence_is_filled_by_every_rule_that_says_it():
             assert say(f"cause.{name.partition('.')[0]}", lang, **dict.fromkeys(groups, "")), name  # else a KeyError
 
 
+def test_no_rule_can_read_the_lines_of_a_block_in_many_ways():
+    doubtful = r"\\\d \+\[\^\\n\]\*"  # the indentation of each line may end anywhere: 20 lines take for ever
+
+    assert re.search(doubtful, r"(?:\1 +[^\n]*\n)*")
+    assert [name for name, rule in table("rules").items() if re.search(doubtful, rule.get("code", ""))] == []
+
+
+def test_a_long_block_does_not_keep_why_busy():
+    names, answer = run([
+        "net = nn.Linear(2, 1)", "opt = torch.optim.SGD(net.parameters(), lr=0.1)",
+        "for i in range(3):", "    net(torch.ones(3, 2)).sum().backward()",
+        "    if i > 7:", *[f"        x{k} = {k}" for k in range(40)], "answer = why(opt)"])
+
+    assert "The optimizer has 2 tensors" in str(answer)
+    assert "x0" not in names
+
+
 def test_there_are_many_programs_and_most_are_mended_by_one_line():
     every = [param.values for param in programs()]
 

@@ -17,7 +17,6 @@ from ..core.engine import fit
 from ..core.graph import Node, Port, node_of
 from ..core.modes import anomaly, differentiable, level
 
-_made = attrgetter("seq")
 derivatives: dict[type, Callable] = {}  # class of node -> function `(n, grad, keep)` that stands in for its `apply`
 
 
@@ -47,7 +46,7 @@ def reach(root: Node, unfold: bool, earliest: int) -> tuple[list[Node], dict[Any
             if edge not in seen:
                 seen.add(edge)
                 nodes.append(edge)
-    nodes.sort(key=_made, reverse=True)
+    nodes.sort(key=attrgetter("seq"), reverse=True)
     return nodes, waits
 
 

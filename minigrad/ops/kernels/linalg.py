@@ -96,8 +96,7 @@ def baddbmm(self: Any, batch1: Any, batch2: Any, beta: float = 1, alpha: float =
 def bmm(self: Any, mat2: Any) -> Any:
     require(self.ndim == 3, "batch1 must be a 3D tensor")
     require(mat2.ndim == 3, "batch2 must be a 3D tensor")
-    if (want := self.shape[::2]) != (given := mat2.shape[:2]):
-        need(False, "batch_sizes", [*want], [*given])
+    need((want := self.shape[::2]) == (given := mat2.shape[:2]), "batch_sizes", [*want], [*given])
     same_type(self, mat2)
     # columns times rows: NumPy's matmul takes five times as long; like it, einsum makes 0 of -0
     return xp.einsum("bij,bjk->bik", self, mat2) if self.shape[2] == 1 else xp.matmul(self, mat2)
