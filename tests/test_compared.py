@@ -148,7 +148,7 @@ def test_a_right_engine_of_ones_own_goes_through_all_nodes_whatever_its_order(ki
     assert seen.ui["said"]["en"].startswith("No difference")
     assert {who for *_, who in seen.moments} == {"both"}
     assert [len(run["steps"]) for run in seen.runs] == [len(mg.graph.read(ours).nodes)] * 2
-    assert repr(seen) == f"minigrad.compare({kind.__name__}, ours)"  # each by its own name
+    assert repr(seen) == f"minigrad.compare({type(mine).__name__}, ours)"  # each by its own name
     assert "ours" not in seen.players[0].scene["before"]["en"]
     assert (own.grad, x.grad) == (0.0, None)  # as before
 

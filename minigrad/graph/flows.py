@@ -117,7 +117,7 @@ def first_bad(graph: Graph) -> tuple[str, str, str] | None:
     return None
 
 
-def spelled(arrays: list[Any], total: Any, longest: int) -> str:
+def spelled(arrays: list[Any], total: Any, longest: int = LONGEST) -> str:
     """`a + b = c`: of small tensors whole, of large ones the largest entry to which all that is written adds."""
     flat, lead = total.reshape(-1), ""
     if len(flat) > 2:

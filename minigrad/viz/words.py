@@ -152,7 +152,7 @@ def gate_label(graph: Graph, hook: Hook, lang: str | None = None) -> str:
     """What stands over a gate: `hook on z`, `pre-hook`."""
     owner = next((t for t in graph.outputs(hook.node) if t.nr == hook.nr and t.name), None)
     if hook.kind == "tensor" and owner is not None:
-        return word("hook_on", lang, name=owner.name)
+        return word("hook_on", lang, name=shorten(owner.name or "", WIDEST / 2))
     return word(f"hook_{hook.kind}", lang)
 
 
