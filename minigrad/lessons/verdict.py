@@ -38,8 +38,8 @@ class Verdict:
 
 
 def not_yet(exercise: str) -> Verdict:
-    """Nothing was answered. In both languages at once: the stored notebooks all show this line."""
-    return Verdict(exercise, None, say("lessons.not_yet", "both", exercise=exercise))
+    """Nothing was answered."""
+    return Verdict(exercise, None, say("lessons.not_yet", exercise=exercise))
 
 
 def right(exercise: str, *sentences: str) -> Verdict:
