@@ -267,6 +267,7 @@ def unreached(t: TensorRecord, leaf: AnyTensor, names: Mapping[str, AnyTensor], 
             marks = {r.id for r in graph.tensors if r.kind == "leaf" and r.name == label(t)}
             return graph, ("why.cleared" if ran else "why.not_yet", facts, marks), found
     graph = picture([*[*others.values()][:1], *cut_off[:1], *(() if cut_off else (leaf,))], named, leaf)
+    found = found or by_rule("no backward:", None, context)
     facts = {"name": label(t), "loss": ", ".join(others)}
     marks = {r.id for r in graph.tensors if r.name == label(t)}
     return graph, ("why.unreached" if others else "why.unused", facts, marks), found
