@@ -249,12 +249,12 @@ def shortened(text: str) -> str:
 
 
 def pair(value: Any, *names: str) -> dict[str, Any]:
-    """The parts of what was returned, by name, as Python unpacks it; where it has not so many, its kind for each."""
+    """The parts of what was returned, by name, as Python unpacks it; where it has not so many, its kind for all."""
     if len(names) == 1 or value is None:
         return dict.fromkeys(names, value)
     whole = isinstance(value, Mapping | str) or not hasattr(value, "__iter__") or getattr(value, "shape", None) == ()
     parts = [] if whole else list(islice(value, len(names) + 1))
-    return dict(zip(names, parts, strict=True)) if len(parts) == len(names) else dict.fromkeys(names, type(value))
+    return dict(zip(names, parts, strict=True)) if len(parts) == len(names) else {", ".join(names): type(value)}
 
 
 def programs(name: str, watch: Callable[[dict[str, Any]], dict[str, Any]] = lambda names: {}, call: str = "") -> Play:
@@ -276,7 +276,7 @@ def programs(name: str, watch: Callable[[dict[str, Any]], dict[str, Any]] = lamb
                 if assigned and call in line:
                     got = pair(eval(ours(value, "eval"), names), *targets.split(", "))
                     names.update(got)
-                    if any(v is None or inspect.isgenerator(v) for v in got.values()):
+                    if any(v is None or inspect.isgenerator(v) or inspect.isclass(v) for v in got.values()):
                         return got, facts
                 else:
                     exec(ours(line, "exec"), names)
@@ -349,8 +349,7 @@ def differs(label: str) -> Sign:
 
 def grows(trial: Trial) -> bool:
     """Whether each backward had more nodes to run than the one before."""
-    nodes = trial.outcome.calls
-    return len(nodes) > 1 and all(a < b for a, b in pairwise(nodes))
+    return len(trial.outcome.calls) > 1 and all(a < b for a, b in pairwise(trial.outcome.calls))
 
 
 def missing(trial: Trial) -> bool:
@@ -382,6 +381,7 @@ COMMON: dict[str, Sign] = {
     "prints": whenever(lambda t: missing(t) and bool(t.outcome.printed)),
     "nothing": whenever(missing),
     "generator": whenever(lambda t: any(map(inspect.isgenerator, t.got.values()))),
+    "kind:parts": whenever(lambda t: any(", " in k and "." not in k for k in t.got)),
     "kind": whenever(lambda t: any("." not in k and not is_number(v) for k, v in t.got.items())),
     "kind:several": several}
 BY_ITSELF: dict[str, Sign] = {"calls_backward": whenever(lambda t: bool(t.outcome.calls))}  # where that is the exercise

@@ -18,10 +18,12 @@ EXERCISE = Exercise("05", written("05"), programs("matmul_grads"), {
 
 
 def summing(take: Callable = lambda x, axis: x.sum(axis), new: bool = True, ones: bool = True, keep: bool = True,
-            where: int = 0, order: Callable = reversed, look: bool = True) -> Callable:
-    """A wrong model: which axes are taken away, how, and whether those of length 1 stay; `look` at the shapes first."""
+            where: int = 0, order: Callable = reversed, look: bool = True, left: bool = False) -> Callable:
+    """A wrong model: which axes are taken away, how, and whether those of length 1 stay; `look` at the shapes first;
+    lined up on the `left`, a shape gets its missing ones on the right."""
 
-    def model(grad: Any, shape: tuple[int, ...]) -> Any:
+    def model(grad: Any, shape: Sequence[int]) -> Any:
+        shape = [*shape, *[1] * (grad.dim() - len(shape))] if left else shape
         while new and grad.dim() > len(shape):
             grad = take(grad, where)
         for axis in order(range(len(shape))):
@@ -30,11 +32,6 @@ def summing(take: Callable = lambda x, axis: x.sum(axis), new: bool = True, ones
         return grad
 
     return model
-
-
-def if_other(model: Callable) -> Callable:
-    """A model that leaves alone what has the shape already."""
-    return lambda grad, shape: grad if grad.shape == shape else model(grad, shape)
 
 
 LOOKS: dict[str, Sequence[Callable]] = {
@@ -47,12 +44,14 @@ LOOKS: dict[str, Sequence[Callable]] = {
                    lambda grad, shape: grad[(0,) * (grad.dim() - len(shape))][tuple(slice(n) for n in shape)]],
     "wrong_axis": [summing(where=-1), summing(where=-1, ones=False), lambda grad, shape: grad.sum(-1),
                    lambda grad, shape: grad.sum(0), lambda grad, shape: summing(where=-1)(grad, shape).reshape(shape),
-                   lambda grad, shape: summing(ones=False)(summing(new=False, look=False)(grad, shape), shape)],
+                   lambda grad, shape: summing(ones=False)(summing(new=False, look=False)(grad, shape), shape),
+                   *(summing(left=True, **how) for how in ({}, {"keep": False}, {"keep": False, "order": list}))],
     "sums_all": [lambda grad, shape: grad.sum(), lambda grad, shape: grad.sum().expand(shape)],
     "sign": [lambda grad, shape: -summing()(grad, shape)],
     "wrong_value:extra_axis": [lambda grad, shape: summing()(grad, shape)[(None,) * (grad.dim() - len(shape))]],
 }
-MODELS = {key: [m for model in models for m in (model, if_other(model))] for key, models in LOOKS.items()}
+# each as it is, and so that it leaves alone what has the shape already
+MODELS = {key: [*ms, *(lambda g, to, m=m: g if g.shape == to else m(g, to) for m in ms)] for key, ms in LOOKS.items()}
 
 
 def says(word: str, f: Any, seen: set[Any]) -> bool:

@@ -735,6 +735,28 @@ def counts_axes_from_the_left(grad, shape):
     return grad
 
 
+@SUM_BACK.wrong("wrong_axis")
+def adds_up_what_the_shape_lacks_from_the_left(grad, shape):
+    for axis in range(len(grad.shape)):
+        if axis >= len(shape) or shape[axis] == 1:
+            grad = grad.sum(axis)
+    return grad
+
+
+@SUM_BACK.wrong("wrong_axis")
+def keeps_all_axes_from_the_left(grad, shape):
+    for axis in range(len(grad.shape)):
+        if axis >= len(shape) or shape[axis] == 1:
+            grad = grad.sum(axis, keepdim=True)
+    return grad
+
+
+@SUM_BACK.wrong("wrong_axis")
+def all_at_once_from_the_left(grad, shape):
+    axes = [axis for axis in range(grad.dim()) if axis >= len(shape) or shape[axis] == 1]
+    return grad.sum(axes) if axes else grad
+
+
 # ---- plain lists, generators, and shapes laid side by side from the left
 
 
