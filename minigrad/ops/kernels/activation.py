@@ -4,11 +4,11 @@ import math
 from typing import Any
 
 from ...array.backend import ndarray, xp
+from ...array.special import TWO_OVER_ROOT_PI, erf
 from ...core.carriers import RAW, formula
 from ..checks import implemented, need, require
 from .pointwise import beside
 from .shape import slice_part
-from .special import TWO_OVER_ROOT_PI, erf
 
 _SQRT_HALF, _GELU = math.sqrt(0.5), math.sqrt(2 / math.pi)
 

@@ -4,12 +4,12 @@ A row reads as in `pointwise`. Where torch's derivative is constant in pieces bu
 input (relu's relatives), `F.tied` keeps that edge, so that a second derivative is 0 and not missing.
 """
 
-from ...array import dtypes, xp
+from ...array import dtypes, special, xp
+from ...array.special import TWO_OVER_ROOT_PI
 from ...core.op import no_derivative, op
 from ...text.tex import cases
 from ..checks import implemented
-from ..kernels import activation as kernels, special
-from ..kernels.special import TWO_OVER_ROOT_PI
+from ..kernels import activation as kernels
 
 tied = op("tied", lambda grad_output, self: grad_output, transparent=True,
     grad_output = lambda grad: grad,

@@ -10,7 +10,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ...array import dtypes, namespace, ndarray, xp
+from . import dtypes
+from .backend import namespace, ndarray, xp
 
 TWO_OVER_ROOT_PI = 2 / math.sqrt(math.pi)
 
