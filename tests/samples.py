@@ -287,6 +287,8 @@ SAMPLES |= {
        for name in ("two_sided", "adaptive_avg_pool2d")},
     "upsample_nearest1d": [on(real(1, 2, 3), (6,), None)],
     "upsample_nearest2d": [on(real(1, 1, 2, 2), (4, 4), None, None)],
+    "upsample_linear1d": [on(real(1, 2, 3), (5,), True, None)],
+    "upsample_bilinear2d": [on(real(1, 1, 2, 2), (4, 3), False, 2.0, None)],
     **{f"{kind}_pad1d": [on(real(2, 4), (1, 2))] for kind in ("reflection", "replication")},
     **{f"{kind}_pad2d": [on(IMAGE, (1, 2, 0, 1))] for kind in ("reflection", "replication")},
     # ---- norms and embeddings

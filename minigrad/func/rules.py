@@ -23,7 +23,7 @@ LEADING = {*"""clone contiguous_copy alias to_copy tril triu linalg_inv_ex linal
     linalg_matrix_exp linalg_pinv two_sided linalg_cholesky_ex linalg_eigh linalg_svd linalg_qr cdist cdist_back
     constant_pad_nd reflection_pad1d reflection_pad2d replication_pad1d replication_pad2d""".split()}
 FOLDED = {*"""max_pool2d_with_indices adaptive_max_pool2d avg_pool2d avg_pool2d_backward adaptive_avg_pool2d
-    upsample_nearest1d upsample_nearest2d""".split()}
+    upsample_nearest1d upsample_nearest2d upsample_linear1d upsample_bilinear2d""".split()}
 BY_DIM = {name for name, row in TABLE.items() if any(n.startswith("dim") for n in row.inputs)} - LEADING - {"renorm"}
 POINTWISE = {name for name, row in TABLE.items() if row.chapter in ("pointwise", "activation", "loss")} - {"nll_loss2d"}
 POINTWISE |= {"zero", "fill"}

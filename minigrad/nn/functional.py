@@ -484,22 +484,39 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     return input
 
 
+# torch's modes of `interpolate` -> of those that lie between neighbours the dimensions that they take
+_RESIZED = {"linear": 1, "bilinear": 2, "trilinear": 3} | dict.fromkeys(
+    ("nearest", "area", "nearest-exact", "bicubic", "lanczos"), 0)
+
+
 def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
-                align_corners: bool | None = None) -> Any:
-    """Sequences or images in another size, each cell a copy of the nearest one."""
+                align_corners: bool | None = None, recompute_scale_factor: bool | None = None) -> Any:
+    """Sequences or images in another size: each cell a copy of the nearest one, between its neighbours
+    ("linear", "bilinear"), or the mean of a window ("area")."""
     require(size is not None or scale_factor is not None, "either size or scale_factor should be defined", ValueError)
     n = input.ndim - 2
-    need(n in (1, 2, 3), "resized_input", n + 2, mode)
-    if mode != "nearest" or n not in (1, 2):
-        raise RuntimeError(f"interpolate() has mode 'nearest' for 3-d and 4-d inputs only, not {mode!r} for {n + 2}-d")
-    need(align_corners is None, "align_corners")
+    need(n in (1, 2, 3) and mode in _RESIZED, "resized_input", n + 2, mode)
+    between = _RESIZED[mode]
+    need(between in (0, n), "resized_between", n + 2, mode, between + 2)
+    if n == 3 or mode not in ("nearest", "linear", "bilinear", "area"):
+        raise RuntimeError(f"interpolate() has modes 'nearest', 'linear', 'bilinear' and 'area' for 3-d and 4-d inputs "
+                           f"only, not {mode!r} for {n + 2}-d")
+    need(between or align_corners is None, "align_corners")
     require(None in (size, scale_factor), "only one of size or scale_factor should be defined", ValueError)
+    given, key = (scale_factor, "resized_scales") if size is None else (size, "resized_sizes")
+    if isinstance(given, tuple | list):
+        need(len(given) == n, key, list(input.shape[2:]), given)
     if size is not None:
         out, scales = tuple_of(size, n), (None,) * n
     else:
         scales = tuple(map(float, (scale_factor,) * n if isinstance(scale_factor, int | float) else scale_factor))
         out = tuple(int(m * s) for m, s in zip(input.shape[2:], scales, strict=True))
+        scales = (None,) * n if recompute_scale_factor else scales
+    if mode == "area":
+        return adaptive_avg_pool1d(input, out) if n == 1 else adaptive_avg_pool2d(input, out)
     need(min(*input.shape[2:], *out) > 0, f"resized_to_nothing{n}", *input.shape[2:], *out)
+    if between:
+        return (conv.upsample_linear1d if n == 1 else conv.upsample_bilinear2d)(input, out, bool(align_corners), *scales)
     return (conv.upsample_nearest1d if n == 1 else conv.upsample_nearest2d)(input, out, *scales)
 
 

@@ -169,9 +169,10 @@ def instance_norm(
 def interpolate(
     input: Tensor, size: Tensor | float | Sequence[int] | Sequence[Tensor] | None = None,
     scale_factor: Tensor | float | Sequence[int] | Sequence[Tensor] | Sequence[float] | ndarray[Any, Any] | None = None,
-    mode: str = 'nearest', align_corners: bool | None = None,
+    mode: str = 'nearest', align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
 ) -> Tensor:
-    """Sequences or images in another size, each cell a copy of the nearest one."""
+    """Sequences or images in another size: each cell a copy of the nearest one, between its neighbours
+    ("linear", "bilinear"), or the mean of a window ("area")."""
 def kl_div(
     input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = 'mean',
     log_target: bool = False,

@@ -35,8 +35,8 @@ RARE = "a form of call, or a sample without elements or dimensions, that no lear
 OPINFO = {name: reason for reason, names in {
     MODES: """nn.functional.pad.reflect nn.functional.pad.replicate nn.functional.pad.replicate_negative
         nn.functional.pad.circular nn.functional.interpolate.nearest nn.functional.interpolate.nearest-exact
-        nn.functional.interpolate.linear nn.functional.interpolate.bilinear nn.functional.interpolate.bicubic
-        nn.functional.interpolate.trilinear nn.functional.interpolate.area""",
+        nn.functional.interpolate.bicubic nn.functional.interpolate.trilinear
+        nn.functional.interpolate.area""",
     OPTIONS: """linalg.lstsq linalg.lstsq.grad_oriented linalg.matrix_rank linalg.matrix_rank.hermitian linalg.pinv
         linalg.pinv.singular linalg.pinv.hermitian""",
     EQUAL: "kthvalue topk mode",

@@ -321,6 +321,31 @@ def upsample_back(F: Any, grad: Any, sizes: tuple, *scales: float | None) -> Any
     return _copies_back(F, grad, sizes, map(_nearest, sizes[-2:], grad.shape[-2:], (None, *scales)[-2:]))
 
 
+def _neighbours(size: int, out: int, scale: float | None, corners: bool) -> tuple[Any, Any, Any]:
+    """Between which two of `size` cells each of `out` lies, and how far from the first."""
+    step = (size - 1) / max(out - 1, 1) if corners else size / out if scale is None else 1 / scale
+    at = xp.arange(out) * step if corners else xp.maximum((xp.arange(out) + 0.5) * step - 0.5, 0)
+    low = xp.minimum(at.astype("int64"), size - 1)
+    return low, xp.minimum(low + 1, size - 1), xp.minimum(at - low, 1)
+
+
+def resampled(x: Any, output_size: tuple, corners: bool, *scales: float | None) -> Any:
+    for dim, (out, scale) in enumerate(zip(output_size, scales, strict=True), 2):
+        low, high, far = map(namespace(x).asarray, _neighbours(x.shape[dim], out, scale, corners))
+        far = far.astype(x.dtype).reshape(-1, *(1,) * (x.ndim - 1 - dim))
+        x = xp.take(x, low, dim) * (1 - far) + xp.take(x, high, dim) * far
+    return x
+
+
+@formula(r"\sum_{{\mathrm{{neighbours}}}} \mathrm{{weight}} \; {0:3}", 1)
+def resample_back(F: Any, grad: Any, sizes: tuple, corners: bool, *scales: float | None) -> Any:
+    kind, sides = kind_of(grad), []
+    for n, out, scale in zip(sizes[-2:], grad.shape[-2:], (None, *scales)[-2:], strict=True):
+        cells, (low, high, far) = xp.arange(n)[:, None], _neighbours(n, out, scale, corners)
+        sides.append(((cells == low) * (1 - far) + (cells == high) * far).astype(kind))
+    return F.two_sided(grad, *sides)
+
+
 @formula(r"\sum_{{\mathrm{{copies}}}} {0:1}", 1)
 def pad_back(F: Any, grad: Any, x: Any, padding: tuple, mode: str) -> Any:
     copied = (xp.pad(xp.arange(n), pair, mode) for n, pair in zip(x.shape[-2:], pairs_of(padding, 2), strict=True))

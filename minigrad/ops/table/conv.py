@@ -64,6 +64,14 @@ upsample_nearest2d = op("upsample_nearest2d", lambda self, output_size, scales_h
         self, output_size, scales_h, scales_w), keeps=("output_size",),
     self = lambda F, grad, self_sym_sizes, scales_h, scales_w: F.upsample_back(
         grad, self_sym_sizes, scales_h, scales_w))
+upsample_linear1d = op("upsample_linear1d", lambda self, output_size, align_corners, scales: kernels.resampled(
+        self, output_size, align_corners, scales), keeps=("output_size",),
+    self = lambda F, grad, self_sym_sizes, align_corners, scales: F.resample_back(
+        grad, self_sym_sizes, align_corners, scales))
+upsample_bilinear2d = op("upsample_bilinear2d", lambda self, output_size, align_corners, scales_h, scales_w:
+        kernels.resampled(self, output_size, align_corners, scales_h, scales_w), keeps=("output_size",),
+    self = lambda F, grad, self_sym_sizes, align_corners, scales_h, scales_w: F.resample_back(
+        grad, self_sym_sizes, align_corners, scales_h, scales_w))
 
 # ---- normalisation
 
