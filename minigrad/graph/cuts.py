@@ -19,6 +19,7 @@ from .program import Context, called, expression, feeding, is_theirs, source_of,
 
 CARRIES = set("detach detach_ numpy item tolist cpu clone float double half copy long int astype".split())
 MAKES = {"tensor", "as_tensor", "from_numpy", "Tensor", "float", "FloatTensor", "asarray", "array"}
+DEAF = set("normal bernoulli poisson multinomial round floor ceil trunc sign heaviside argmax argmin".split())  # uncut too
 ALWAYS = {"no_grad", "inference_mode"}  # blocks that record nothing, whatever they are given
 
 
@@ -53,7 +54,10 @@ def cut_on_the_way(leaf: Any, root: Any, context: Context) -> Finding | None:
     for here, there in feeding(root, context):
         for place, at in cuts_in(here, there):
             if leaf is None or (leads_to(receiver(at), there, leaf) and came_from(place, leaf)):
-                return cut(place, at, there, not (anew or shared(at, there)))
+                given_to = {called(up): up for up in there.source.above(at)}
+                drawn = by_rule("drawn:", given_to["normal"], there) if "normal" in given_to else None
+                mend = not (anew or DEAF & given_to.keys() or shared(at, there))
+                return drawn or cut(place, at, there, mend)
         calls = [n for n in ast.walk(here) if isinstance(n, ast.Call)]
         anew |= any(called(n) in MAKES and computed(n) for n in calls)
         own = [(n, i) for n in calls if leaf is not None and called(n) == "apply"

@@ -15,10 +15,10 @@ from ..core.beside import ledger
 from ..core.graph import Freed, TensorBase, latest
 from . import leaves, numbers
 from .cuts import root_of
-from .findings import Finding, by_rule, first, receiver
+from .findings import Finding, by_rule, finding, first, receiver
 from .leaves import last_backward, missing_from, named, optimizers
 from .live import nodes_of, parameters
-from .program import Context, called, expression, is_cell, is_learners
+from .program import LOOPS, Context, called, expression, is_cell, is_learners
 
 BY_MODE = ("Dropout", "BatchNorm")  # layers that compute something else in training
 BY_HAND = {"Add", "Sub", "add_", "sub_", "copy_"}  # writes that are no step of an optimizer
@@ -101,7 +101,7 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     """All slips that are found; `own`: the tensors in question, those of a module or an optimizer `asked`, perhaps."""
     yield from hoarded(context)
     call, around = last_backward(context) or (None, context)
-    yield None if call is None else by_rule("behind: slips", root_of(call), around)
+    yield None if call is None else last_turn(root_of(call), around) or by_rule("behind: slips", root_of(call), around)
     modules = [(name, v) for name, v in context.names.items() if hasattr(type(v), "named_parameters")]
     for a, v, b, other in ((*one, *two) for one in modules for two in modules if one is not two):
         trained = [any(p.grad is not None for p in m.parameters()) for m in (v, other)]
@@ -109,6 +109,19 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
             yield by_rule(f"{'same' if v is other else 'copied'}: {a} {b}", None, context)
     yield from dropped(context)
     yield by_rule(f"habit:{' eval' * (not getattr(asked, 'training', True))}", None, context)
+
+
+def last_turn(root: Any, context: Context) -> Finding | None:
+    """A loss that each turn of a loop writes anew, and none reads: backward, which stands outside, saw the last."""
+    source, name = context.source, getattr(root, "id", "")
+    for statement in source.last_writes(name, root, context.function):
+        loop, around = source.parents[statement], {*source.above(root)}
+        parts = [*ast.walk(loop)]
+        used = [n for n in parts if getattr(n, "id", "") == name and isinstance(n.ctx, ast.Load)]
+        if (isinstance(loop, LOOPS) and loop not in around and isinstance(statement, ast.Assign) and not used
+                and not any(isinstance(n, ast.Break | ast.Return) for n in parts)):
+            return finding("last_turn", context, statement, name=name)
+    return None
 
 
 def dropped(context: Context) -> Iterator[Finding | None]:
