@@ -214,6 +214,7 @@ LEGEND: dict[str, Callable[[Box], str]] = {
     "nonleaf": _card("mg-nonleaf"), "lost": _card("mg-nonleaf mg-lost"), "gradfn": _arrow("mg-gradfn", "gradfn"),
     "acc": lambda b: group("mg-acc", drawer(b, 6) + path(d("M", b.x + 11, b.cy + 2, "h 12"), "mg-handle")),
     "ref": _card("mg-leaf", 9), "saved": lambda b: group("mg-saved", note(b)),
+    "more": lambda b: group("mg-saved", note(b) + text(b.cx - 1, b.cy + 4.5, "+n", "mg-c")),
     "freed": lambda b: group("mg-freed", note(b) + path(d("M", b.x + 6, b.cy, "H", b.right - 7), "mg-strike")),
     "stale": lambda b: bang(b.cx, b.cy, 10), "hook": lambda b: group("mg-hook", gate(b)),
     "copy": lambda b: group("mg-copy", "".join(rect(Box(b.x + x, b.y + y, 29, 14), 3, "mg-sheet")

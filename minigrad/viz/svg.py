@@ -45,8 +45,10 @@ class Painter:
         self.parts: list[str] = []
         self.over: list[str] = []  # badges, and where gradients meet
         self.kinds: set[str] = set()
-        # outputs (`n3:0`) whose arriving wire passes gates or a copy
+        # outputs (`n3:0`) whose arriving wire passes gates or a copy; it points at the gate that it reaches first
         self.stems = {name[3:] for name in layout.slots if name.startswith("in:")}
+        self.headless = self.stems - {f"{h.node}:{h.nr}" for h in graph.hooks if h.id in self.box
+                                      and layout.entries.get(f"{h.node}:{h.nr}", (0, 0))[0] == self.box[h.id].right}
 
     # ---- putting parts down
 
@@ -262,7 +264,7 @@ class Painter:
             self.wire("mg-edge mg-stem", f"out:{n.id}", line, True)
         if f"seed:{n.id}" in self.at.slots:
             x, y = self.at.entries[f"{n.id}:0"]
-            head = "" if f"{n.id}:0" in self.stems else "backward"
+            head = "" if f"{n.id}:0" in self.headless else "backward"
             body = path(d("M", x + 34, y, "H", x), "mg-backward", head) + self.slot(f"seed:{n.id}")
             self.part(self.wires, "mg-edge mg-seed", f"seed:{n.id}", "b", body, "gradient")
 
@@ -286,7 +288,7 @@ class Painter:
             body = path(write(self.data(n, e, id)), "mg-forward", "forward") + self.slot(f"edge:{id}")
             self.part(self.wires, "mg-edge", id, "f", body, "data")
         if id in self.at.back and (id not in self.fold.round or e.node):
-            through = f"{e.node}:{e.nr}" in self.stems
+            through = f"{e.node}:{e.nr}" in self.headless
             key = "gradient" if self.view == "backward" else "next"
             many = id not in self.fold.round and self.times(n, e, id)
             self.wire("mg-edge", id, write(self.at.back[id]), through, "" if many else f"edge:{id}", key)
@@ -394,7 +396,7 @@ class Painter:
             link = path(d("M", b.cx, b.bottom, "L", min(b.cx, pill.right - 20), pill.y), "mg-dots")
             self.part(self.wires, "mg-link", f"more:{n.id}", "r", link)
             body = glyphs.note(b) + text(b.cx - 2, b.y + 16.5, f"+{more}", "mg-c")
-            self.part(self.parts, "mg-saved", f"more:{n.id}", "r", body)
+            self.part(self.parts, "mg-saved", f"more:{n.id}", "r", body, "more")
 
     def note(self, n: NodeRecord, saved: Saved, pill: Box) -> None:
         """One note, tied to its node; a stale one is a stop sign."""

@@ -416,8 +416,8 @@ function render({ model, el }) {
   /** Where in this picture a slot, or a mark, of the whole graph is. @param {string} name */
   function place(name) {
     const [, kind, node, nr] = name.match(/^(?:(\w+):)?(n\d+)(:\d+)?$/) ?? [];
-    if (!node) return name;
-    const wire = nr && kind !== "in" && kind !== "seed" ? drawn(node + nr) : drawn(node) + (nr ?? "");
+    if (!node || P.index["wire:" + name]) return name;          // a root's wire has its node's name, in a box too
+    const wire = nr && kind !== "in" ? drawn(node + nr) : drawn(node) + (nr ?? "");
     return (kind ? kind + ":" : "") + wire;
   }
 
@@ -583,7 +583,7 @@ function render({ model, el }) {
     .filter((one) => one.to === walk.forced && one.text !== "None");
   const motions = {
     seed(f, u) {
-      const path = wire("seed:" + drawn(f.id));
+      const path = wire(place("seed:" + f.id));
       if (path) token(onPath(path, u), f.event.slots?.["seed:" + f.id] ?? "");
     },
     make(f, u) {                                                           // values run to the node, against the way of gradients
@@ -867,12 +867,16 @@ function render({ model, el }) {
     const reason = muted(two(why(ready, st))), rest = muted(), full = () => side.scrollHeight > side.clientHeight;
     const shown = chips.length ? chips.map(chip) : [muted(two(ui.empty))];
     queue.replaceChildren(h("b", {}, two(ui.queue)), ...shown, rest, reason);
-    return () => {
-      if (full()) reason.remove();
-      for (let n = shown.length - 1; n > 0 && full(); n--) {
+    const fold = (least) => {
+      for (let n = queue.querySelectorAll(".mg-chip").length - 1; n >= least && full(); n--) {
         shown[n].remove();
         rest.textContent = "+" + (shown.length - n);
       }
+    };
+    return () => {                                                       // two in their order, and why, before all of them
+      fold(2);
+      if (full()) reason.remove();
+      fold(1);
     };
   }
   /** The reason for the order of the queue. */
