@@ -6,6 +6,7 @@ held weakly, and only the last calls are kept; `graph.scopes` reads them when a 
 
 import weakref
 from collections import deque
+from functools import partial
 from threading import get_ident
 from typing import Any, NamedTuple
 
@@ -25,6 +26,7 @@ class Call(NamedTuple):
     thread: int
 
 
+_call = partial(tuple.__new__, Call)  # a named tuple's own `__new__` takes twice as long
 calls: deque[Call] = deque(maxlen=KEPT)
 
 
@@ -38,4 +40,4 @@ def end(module: Any, first: int) -> None:
     last = next(seqs)
     if last - first > 1:
         kind = type(module)
-        calls.append(Call(weakref.ref(module), kind.__name__, kind.__module__, first, last, get_ident()))
+        calls.append(_call((weakref.ref(module), kind.__name__, kind.__module__, first, last, get_ident())))
