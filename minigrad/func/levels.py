@@ -18,6 +18,7 @@ from ..core.modes import lifted, mode_variable
 
 NOTHING: dict = {}
 KNOWN = "_known"  # where a tensor keeps what levels know of it
+ENDED = "_ended"  # marks the inputs of a transform that is over
 
 
 def known(t: Any) -> dict[Level, Any]:

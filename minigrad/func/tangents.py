@@ -20,7 +20,7 @@ from ..core.modes import Mode, is_grad_enabled
 from ..core.row import TABLE, Row, fact_of, parameters
 from ..core.writes.views import is_dense, place_of
 from ..text.presentation import need
-from .levels import Level, keep, known, tell, tensors_of
+from .levels import ENDED, Level, keep, known, tell, tensors_of
 
 LINEAR = {*"""sum sum_dim sum_as mean mean_dim cumsum trace view reshape_alias unsafe_view t transpose permute
     unsqueeze squeeze squeeze_dim squeeze_dims expand alias select slice diagonal unfold split unsafe_split
@@ -193,6 +193,8 @@ def _transposed(row: Row, at: dict, results: tuple, values: dict, tangents: dict
         wanted = [u for u in us if u is not None]
         found = grad([g for g, _ in sent], wanted, [t for _, t in sent], create_graph=recorded,
                      allow_unused=True) if sent else (None,) * len(wanted)
+    for u in wanted:  # no history that ends in them leads out
+        vars(u)[ENDED] = True
     rest = iter([TENSORS.zeros_like(u) if g is None else g for u, g in zip(wanted, found, strict=True)])
     return tuple([u if u is None else next(rest) for u in us])
 

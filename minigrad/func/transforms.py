@@ -16,12 +16,11 @@ from ..core.graph import Node, TensorBase, constant, node_of
 from ..core.modes import Mode, is_grad_enabled, lifted
 from ..text.presentation import need
 from .batches import Batches
-from .levels import KNOWN, cut, entered, known
+from .levels import ENDED, KNOWN, cut, entered, known
 from .tangents import Forward, dual
 from .trees import filled, fits, is_tree, leaves, mapped, spec
 
 F: Any = TENSORS
-ENDED = "_ended"  # marks the inputs of a transform that is over
 
 
 # ---- vmap
