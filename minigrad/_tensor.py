@@ -114,7 +114,7 @@ class Tensor(TensorBase):
     det, slogdet = calls.linalg.det, calls.linalg.slogdet
     mT = readonly(calls.shape.mT, name="mT")
     mH = readonly(lambda self: calls.shape.mT(self, "mH"), doc="The conjugate transpose: `mT` here.", name="mH")
-    H = readonly(calls.shape.adjoint, doc="The conjugate transpose: `mT` here.", name="H")
+    H = readonly(calls.shape.H, doc="The conjugate transpose: `mT` here.", name="H")
     real = property(lambda self: self, doc="Itself: there are no complex numbers here.")
 
     # ---- copies, types and places

@@ -52,6 +52,12 @@ lifted = state("lifted", None)  # the innermost level of `func.levels`, if there
 grad_mode, level = mode_variable.get, lifted.get
 
 
+def numbers(t: Any) -> Any:
+    """The array behind a tensor, or an array itself; of one of many examples (`func.vmap`) that of all."""
+    inner, data = lifted.get(), getattr(t, "_data", t)
+    return data if inner is None or data is t else inner.numbers(t)
+
+
 def is_grad_enabled() -> bool:
     """True where operations on tensors that require grad are recorded."""
     return bool(mode_variable.get())

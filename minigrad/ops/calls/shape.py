@@ -418,6 +418,13 @@ def adjoint(self: Any) -> Any:
     return mT(self, "adjoint()") if self._data.ndim else rows.alias(self)
 
 
+def H(self: Any) -> Any:
+    """A matrix with its dimensions swapped; a view."""
+    n, batches = self._data.ndim, " For batches of matrices, consider using tensor.mH"
+    require(n in (0, 2), f"tensor.H is only supported on matrices (2-D tensors). Got {n}-D tensor.{batches * (n > 2)}")
+    return adjoint(self)
+
+
 def sum_to_size(self: Any, *size: Any) -> Any:
     """Sum away what broadcasting would have added to reach this shape from `size`."""
     return _sum_to_shape(self, ints(size))

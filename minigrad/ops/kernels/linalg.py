@@ -5,7 +5,7 @@ from typing import Any
 
 from ...array import dtypes, in_order, namespace, xp
 from ...core.carriers import RAW, formula
-from ...core.modes import lifted
+from ...core.modes import numbers
 from ...text import presentation
 from ...text.tex import SYMBOLS, Symbol, symbol
 from ..checks import check_dim, floats_only, need, require, same_type
@@ -167,6 +167,17 @@ def _lu(A: Any) -> tuple:
     return whole, swaps
 
 
+def _inverse_of(LU: Any, pivots: Any) -> Any:
+    """The inverse of a matrix from its LU factors; a pivot of 0 counts as a hair more, as in torch."""
+    one, pivot = namespace(LU).eye(LU.shape[-1], dtype=LU.dtype), xp.diagonal(LU, 0, -2, -1)
+    rows = xp.broadcast_to(one, LU.shape).copy()
+    for at in xp.ndindex(*LU.shape[:-2]):
+        for k, p in enumerate(pivots[at] - 1):
+            rows[at][[k, p]] = rows[at][[p, k]]
+    upper = xp.triu(LU) + one * xp.where(pivot == 0, xp.finfo(LU.dtype).eps, 0).astype(LU.dtype)[..., None]
+    return xp.linalg.inv(upper) @ (xp.linalg.inv(xp.tril(LU, -1) + one) @ rows)
+
+
 def det(A: Any) -> tuple:
     """The determinant, then what torch keeps: LU and pivots of A^T. NumPy's takes a logarithm, which rounds."""
     LU, pivots = _lu(square_matrices("linalg.det", A).swapaxes(-1, -2))
@@ -265,13 +276,12 @@ def slogdet_slope(F: Any, grad: Any, A: Any) -> Any:
     return None if grad is None else _as_matrix(F, grad) * F.mT(F.linalg_inv_ex(A)[0])
 
 
-@formula(tex=lambda grad, A, result: grad * result * transposed(A ** -1))
-def det_slope(F: Any, grad: Any, A: Any, result: Any) -> Any:
+@formula(tex=lambda grad, A, result, *_: grad * result * transposed(A ** -1))
+def det_slope(F: Any, grad: Any, A: Any, result: Any, LU: Any, pivots: Any) -> Any:
     """grad * result * A^-T; for the slope of a slope at a singular A the cofactors come from singular values."""
-    if F is RAW or (result != 0).all():
-        # moved by a hair it has an inverse
-        if not lifted.get() and (xp.linalg.matrix_rank(getattr(A, "_data", A)) < A.shape[-1]).any():
-            A = A + xp.finfo(kind_of(A)).eps * F.diag_embed(F.zeros_as(A, tuple(A.shape[:-1])) + 1, 0, -2, -1)
+    if F is RAW:
+        return _as_matrix(F, grad * result) * _inverse_of(LU, pivots)
+    if (xp.linalg.matrix_rank(numbers(A)) == A.shape[-1]).all():
         return _as_matrix(F, grad * result) * F.mT(F.linalg_inv_ex(A)[0])
     U, S, Vh = F.linalg_svd(A)
     signed = _as_matrix(F, grad * F.linalg_det(U)[0] * F.linalg_det(Vh)[0])

@@ -52,7 +52,7 @@ inv_ex = op("linalg_inv_ex", kernels.inv_ex, outputs=("inverse", "info"), letter
     tex=lambda A: (A ** -1,),
     A = lambda F, grad, inverse: -(F.mT(inverse) @ (grad @ F.mT(inverse))))
 det_of = op("linalg_det", kernels.det, outputs=("result", "LU", "pivots"), keeps=("LU", "pivots"),
-    A = lambda F, grad, A, result: F.det_slope(grad, A, result))
+    A = lambda F, grad, A, result, LU, pivots: F.det_slope(grad, A, result, LU, pivots))
 slogdet_of = op("linalg_slogdet", kernels.slogdet, outputs=("sign", "logabsdet", "LU", "pivots"), multi=True,
     keeps=("LU", "pivots", "sign"),
     A = lambda F, grad, A: F.slogdet_slope(grad[1], A))
