@@ -510,7 +510,7 @@ def fix_(input: Tensor) -> Tensor:
     """In-place `trunc`: writes the result into `self`, returns `self`."""
 def flatten(input: Tensor, start_dim: _int = 0, end_dim: _int = -1) -> Tensor:
     """Dimensions `start_dim` to `end_dim` as one; itself if there is nothing to do."""
-def flip(input: Tensor, *order: _int | Sequence[_int], dims: Any = None) -> Tensor:
+def flip(input: Tensor, *order: _int | Sequence[_int], dims: _int | Sequence[_int] | None = None) -> Tensor:
     """Elements in reverse order along `dims`."""
 def fliplr(input: Tensor) -> Tensor:
     """The columns in reverse order."""
@@ -898,7 +898,10 @@ def pairwise_distance(
     eps: _float = 1e-06, keepdim: _bool = False,
 ) -> Tensor:
     """The p-norm of `x1 - x2 + eps` along the last dimension."""
-def permute(input: Tensor, *order: _int | Sequence[_int], dims: tuple[_int, ...] | None = None) -> Tensor:
+def permute(
+    input: Tensor, *order: _int | Sequence[_int] | Sequence[Tensor] | Sequence[_float],
+    dims: Sequence[_int] | None = None,
+) -> Tensor:
     """Dimensions in another order; a view."""
 pi: _float
 def pinverse(input: Tensor) -> Tensor:
@@ -979,7 +982,7 @@ def repeat_interleave(
     output_size: _int | None = None,
 ) -> Tensor:
     """Each element (or slice along `dim`) `repeats` times in a row; of `repeats` alone, 0 .. n-1."""
-def reshape(input: Tensor, *size: _int | Sequence[_int], shape: Sequence[_int] | None = None) -> Tensor:
+def reshape(input: Tensor, *size: _int | tuple[_int, ...], shape: Any = None) -> Tensor:
     """The same elements in another shape: a view where the strides allow one, else a copy."""
 def result_type(
     tensor1: Tensor | _float | ndarray[Any, Any] | number[Any],
@@ -1146,7 +1149,10 @@ def threshold(input: Tensor | ndarray[Any, Any], threshold: _float, value: _floa
     """x where it is above `threshold`, else `value`."""
 def threshold_(input: Any, *args: Any, **options: Any) -> Any:
     """`threshold`, written into `input`."""
-def tile(input: Tensor, *times: Any, dims: _int | Sequence[_int] | None = None) -> Tensor:
+def tile(
+    input: Tensor, *times: _int | Sequence[_int] | Sequence[Tensor] | Sequence[_float],
+    dims: _int | Sequence[_int] | None = None,
+) -> Tensor:
     """As `repeat`; missing leading repeats are 1."""
 def topk(input: Tensor, k: _int, dim: _int = -1, largest: _bool = True, sorted: _bool = True) -> return_types_topk:
     """The `k` largest (or smallest) elements along `dim`: `(values, indices)`."""

@@ -845,7 +845,10 @@ class Tensor(TensorBase):
         """The transpose of a matrix; vectors and 0-d tensors as they are. Raises: RuntimeError above 2-d."""
     def transpose(self, dim0: _int, dim1: _int) -> Tensor:
         """Dimensions `dim0` and `dim1` swapped; a view."""
-    def permute(self, *order: _int | Sequence[_int], dims: _int | Sequence[_int] | None = None) -> Tensor:
+    def permute(
+        self, *order: _int | Sequence[_int] | Sequence[Tensor] | Sequence[_float],
+        dims: _int | Sequence[_int] | None = None,
+    ) -> Tensor:
         """Dimensions in another order; a view."""
     def unsqueeze(self, dim: _int) -> Tensor:
         """A dimension of length 1 put in at `dim`; a view."""

@@ -69,12 +69,28 @@ def as_function(name: str, method: Callable) -> Callable:
     if parameters(method) == ("input",):
         return method  # torch's function already: one tensor, and nothing else
     method = getattr(method, "bare", method)
+    if name in IN_ONE:
+        method = _in_one(method)
 
     def lifting(input: Any, *args: Any, **options: Any) -> Any:
         return method(input if isinstance(input, TensorBase) else _lifted(name, input, *args), *args, **options)
 
     function = worded(f"torch.{name}", method, lifting=lifting)
     function.lifting = lifting  # type: ignore[attr-defined]  # where `help` sees that it takes `input`
+    return function
+
+
+# what takes ints one by one as a method, as a function in one list or tuple
+IN_ONE = {"broadcast_to", "flip", "permute", "reshape", "tile"}
+
+
+def _in_one(method: Callable) -> Callable:
+
+    @functools.wraps(method)
+    def function(input: Any, *args: Any, **options: Any) -> Any:
+        require(not args or (len(args) == 1 and isinstance(args[0], tuple | list)), "not in a tuple", TypeError)
+        return method(input, *args, **options)
+
     return function
 
 

@@ -19,7 +19,8 @@ from .program import Context, called, expression, feeding, is_theirs, source_of,
 
 CARRIES = set("detach detach_ numpy item tolist cpu clone float double half copy long int astype".split())
 MAKES = {"tensor", "as_tensor", "from_numpy", "Tensor", "float", "FloatTensor", "asarray", "array"}
-DEAF = set("normal bernoulli poisson multinomial round floor ceil trunc sign heaviside argmax argmin".split())  # uncut too
+# what sends nothing back that could be of use, of uncut values too
+DEAF = set("normal bernoulli poisson multinomial round floor ceil trunc sign heaviside argmax argmin".split())
 ALWAYS = {"no_grad", "inference_mode"}  # blocks that record nothing, whatever they are given
 
 

@@ -117,7 +117,7 @@ def last_turn(root: Any, context: Context) -> Finding | None:
     for statement in source.last_writes(name, root, context.function):
         loop, around = source.parents[statement], {*source.above(root)}
         parts = [*ast.walk(loop)]
-        used = [n for n in parts if getattr(n, "id", "") == name and isinstance(n.ctx, ast.Load)]
+        used = [n for n in parts if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
         if (isinstance(loop, LOOPS) and loop not in around and isinstance(statement, ast.Assign) and not used
                 and not any(isinstance(n, ast.Break | ast.Return) for n in parts)):
             return finding("last_turn", context, statement, name=name)

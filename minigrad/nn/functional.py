@@ -516,7 +516,8 @@ def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: st
         return adaptive_avg_pool1d(input, out) if n == 1 else adaptive_avg_pool2d(input, out)
     need(min(*input.shape[2:], *out) > 0, f"resized_to_nothing{n}", *input.shape[2:], *out)
     if between:
-        return (conv.upsample_linear1d if n == 1 else conv.upsample_bilinear2d)(input, out, bool(align_corners), *scales)
+        resize = conv.upsample_linear1d if n == 1 else conv.upsample_bilinear2d
+        return resize(input, out, bool(align_corners), *scales)
     return (conv.upsample_nearest1d if n == 1 else conv.upsample_nearest2d)(input, out, *scales)
 
 

@@ -24,7 +24,8 @@ from .theme import shorten
 SENT = 4  # gradients that a caption names
 NESTED = re.compile(r"(?<![\w\]])\[(\[[^\[\]]*\](?:, \[[^\[\]]*\])*)\](\^\{\\top\})?")  # a matrix as nested brackets
 SHORT = 40  # lines of a file that is shown as a whole
-WORDS = re.compile(r"\\(?:text\{(?=else)|mathrm\{(?=copies|neighbours|weight\}|window|maxima|part|standardized))(\w+)\}")  # of a language
+WORDS = re.compile(  # of a language
+    r"\\(?:text\{(?=else)|mathrm\{(?=copies|neighbours|weight\}|window|maxima|part|standardized))(\w+)\}")
 NAMES = re.compile(r"\\text\{(?!\+=)[^{}]*\}")
 BLANK = 0xE000  # characters that nobody writes
 PARTS = re.compile(r"\\(?:text|mathrm)\{([^{}]+)\}|\d+(?:\.\d+)?")
@@ -291,7 +292,7 @@ class Scenes:
             if f.printed:
                 made.append({"printed": f.printed.rstrip("\n"), "at": i})
             made += [self.rule_row(r, i, sums.get(r.slot)) for r in f.rules]
-            if f.kind == "compute" and not f.rules:  # nobody has written the rule down: what it was called with, and gave
+            if f.kind == "compute" and not f.rules:  # nobody has written a rule down
                 gave = ", ".join(f.outgoing)
                 made.append({"text": f"{self.graph.node(f.node).name}({f.before})", "at": i,
                              "value": f"= ({gave})" if len(f.outgoing) > 1 else f"= {gave}"})

@@ -6,7 +6,6 @@ import operator
 from typing import Any
 
 from ...array.backend import xp
-from ...core.beside.refusals import tensors_in
 from ...core.carriers import RAW, TENSORS
 from ...core.graph import TensorBase, constant
 from ...core.op import composite
@@ -167,7 +166,7 @@ def einsum(equation: str, *operands: Any) -> Any:
 
     Letters that the right side leaves out are summed over; `...` stands for leading dimensions.
     """
-    tensors = tensors_in("einsum", one_by_one(operands), 1)
+    tensors = one_by_one(operands, "einsum", 1)
     inputs, output, order = _letters(equation, tuple([t._data.ndim for t in tensors]))
     _check_sizes(tensors, inputs)
     parts = [_lined_up(t, letters, order) for t, letters in zip(tensors, inputs, strict=True)]

@@ -274,9 +274,10 @@ def clone(self: Any, *, memory_format: Any = None) -> Any:
 # ---- several tensors side by side, repeated or taken apart
 
 
-def one_by_one(given: tuple) -> tuple:
-    """Tensors that were given one by one, or in one list."""
-    return tuple(given[0]) if len(given) == 1 and isinstance(given[0], tuple | list) else given
+def one_by_one(given: tuple, name: str = "", position: int = 0) -> tuple:
+    """Tensors that were given one by one, or in one list; with a `name`, at least one."""
+    given = tuple(given[0]) if len(given) == 1 and isinstance(given[0], tuple | list) else given
+    return tensors_in(name, given, position) if given or name else given
 
 
 def _at_least(rank: int, *place: int) -> Any:
@@ -360,7 +361,7 @@ def diff(self: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any 
 
 def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple:
     """The grid that vectors span: one tensor each, which varies along its own dimension only."""
-    parts = tensors_in("meshgrid", one_by_one(tensors))
+    parts = one_by_one(tensors, "meshgrid")
     need(indexing in (None, "ij", "xy"), "meshgrid_indexing", indexing)
     if indexing is None:
         warn("meshgrid_default")

@@ -337,7 +337,7 @@ def resampled(x: Any, output_size: tuple, corners: bool, *scales: float | None) 
     return x
 
 
-@formula(r"\sum_{{\mathrm{{neighbours}}}} \mathrm{{weight}} \; {0:3}", 1)
+@formula(r"\sum_{{\mathrm{{neighbours}}}} \mathrm{{weight}} \odot {0:3}", 1)
 def resample_back(F: Any, grad: Any, sizes: tuple, corners: bool, *scales: float | None) -> Any:
     kind, sides = kind_of(grad), []
     for n, out, scale in zip(sizes[-2:], grad.shape[-2:], (None, *scales)[-2:], strict=True):

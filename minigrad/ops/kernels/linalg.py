@@ -10,7 +10,6 @@ from ...text import presentation
 from ...text.tex import SYMBOLS, Symbol, symbol
 from ..checks import check_dim, floats_only, need, require, same_type
 from .pointwise import times
-from .reduce import kind_of
 
 
 def _product(a: Any, b: Any) -> Any:
@@ -45,6 +44,7 @@ def product_of(self: Any, mat: Any, vec: Any) -> Any:
 def dot(self: Any, tensor: Any) -> Any:
     require(self.ndim == tensor.ndim == 1, f"1D tensors expected, but got {self.ndim}D and {tensor.ndim}D tensors")
     same_type(self, tensor, said="dot_types")
+    dtypes.check_kind("dot", self.dtype, "fiu")
     need(self.size == tensor.size, "dot_sizes", *(self.size, tensor.size) * 2)
     return _product(self, tensor)
 

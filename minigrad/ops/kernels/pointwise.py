@@ -92,6 +92,8 @@ def power(self: Any, exponent: Any) -> Any:
     if exponent.__class__ is self.__class__ and self.dtype.kind == "f":
         return self**exponent
     kind = dtypes.result_dtype(self, exponent)
+    if exponent.__class__ is self.__class__:
+        dtypes.check_kind("pow", kind, "fiu")
     if kind.kind in "iu":
         require(not isinstance(exponent, int) or exponent >= 0, "Integers to negative integer powers are not allowed.")
         dtypes.check_fits(exponent, kind)
@@ -151,6 +153,7 @@ _ZERO = {kind: xp.zeros((), kind) for kind in (dtypes.float32.np, dtypes.float64
 
 def relu(self: Any) -> Any:
     """The larger of 0 and x, in this order, which keeps -0.0 and NaN; a typed 0 spares a conversion."""
+    require(self.dtype.kind != "b", "Boolean inputs not supported for relu")
     return xp.maximum(_ZERO.get(self.dtype, 0), self)
 
 
