@@ -23,9 +23,10 @@ from .wording import as_method, worded
 
 def made(array: Any, requires_grad: bool = False, device: Any = None) -> Tensor:
     """A new leaf on `array`. Raises: RuntimeError if integers are to require grad."""
+    require(requires_grad.__class__ is bool, "no bool", TypeError)  # torch's words are found by the caller
     need(not requires_grad or array.dtype.kind == "f", "float_only")
     t = constant(Tensor, move(array, device), UNCOUNTED if grad_mode() is INFERENCE else None)
-    t._requires_grad = bool(requires_grad)
+    t._requires_grad = requires_grad
     return t
 
 

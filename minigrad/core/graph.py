@@ -303,12 +303,15 @@ class TensorBase:
 
         Raises: RuntimeError for integer tensors, and for switching a non-leaf off.
         """
+        if requires_grad.__class__ is not bool:
+            kind = type(requires_grad).__name__
+            raise TypeError(f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not {kind}")
         if requires_grad and self._data.dtype.kind != "f":
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         need(requires_grad or self._fn is None, "flag_of_non_leaf", tensor=self)
         if requires_grad and self.is_inference() and grad_mode() is not INFERENCE:
             raise RuntimeError("Setting requires_grad=True on inference tensor outside InferenceMode is not allowed.")
-        self._requires_grad = bool(requires_grad)
+        self._requires_grad = requires_grad
         return self
 
     def _history(self) -> Any:
