@@ -130,5 +130,5 @@ def logits_target_slope(F: Any, x: Any, pos_weight: Any) -> Any:
 
 
 def smooth_slope(F: Any, off: Any, beta: float) -> Any:
-    """off / beta near 0, its sign further out."""
-    return F.where(F.abs(off) < beta, off / beta, F.sgn(off))
+    """Its sign far from 0, off / beta nearer; NaN stays NaN."""
+    return F.where(F.abs(off) >= beta, F.sgn(off), off / beta)
