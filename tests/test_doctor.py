@@ -340,3 +340,33 @@ def test_a_model_of_torch_is_looked_over_and_put_back():
     assert remark(answer, "missing").found.edit[1].strip() == "opt = lib.optim.Adam(net.parameters(), lr=0.1)"
     assert "mg-marked" in answer.drawing.to_svg()
     loss.backward()  # nothing that it needs was written or freed
+
+
+@pytest.mark.parametrize(("lang", "words"), [("en", "itself holds NaN"), ("zh", "本身含有 NaN")])
+def test_a_loss_that_is_no_number_is_told_though_its_gradients_are_numbers(lang, words):
+    set_language(lang)
+    net = nn.Linear(2, 1)
+    with torch.no_grad():
+        net.bias.fill_(-9)
+    loss = torch.log(net(data()[0])).mean()
+    found = torch.doctor(net, loss)
+
+    assert "bad_loss" in keys(found)
+    assert remark(found, "bad_loss").found.facts["node"] == "LogBackward0"
+    assert f"loss {words}" in str(found)
+
+
+def test_a_rate_of_zero_is_told():
+    net = nn.Linear(2, 1)
+    loss = net(data()[0]).sum()
+
+    assert "no_rate" in keys(torch.doctor(net, loss, torch.optim.SGD(net.parameters(), lr=0.0)))
+    assert "no_rate" not in keys(torch.doctor(net, loss, torch.optim.SGD(net.parameters(), lr=0.1)))
+
+
+def test_what_was_given_as_one_list_has_no_name_of_the_lists():
+    net = nn.Linear(2, 1)
+    both = net, net(data()[0]).sum()
+
+    assert "both" not in str(torch.doctor(*both))
+    assert "(model.weight)" in str(torch.doctor(*both))

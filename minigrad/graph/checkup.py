@@ -76,6 +76,8 @@ def of_loss(loss: Any, name: str, params: dict[str, Any], context: Context, root
     ends = {id(n.variable) for n in nodes_behind(loss) if hasattr(n, "variable")}
     reached = {each: p for each, p in params.items() if id(p) in ends}
     yield Remark("head", {"count": len(params), "reached": len(reached), "loss": name})
+    if not numbers.finite(plain(loss)):
+        yield Remark("bad_loss", {"loss": name}, attempt(numbers.cause, "bad", loss, loss, name) if ours else None)
     if loss.numel() != 1:
         yield Remark("not_scalar", {"loss": name, "shape": tuple(loss.shape)})
     if off := [each for each, p in params.items() if not p.requires_grad]:
@@ -139,7 +141,7 @@ def held_by(optimizer: Any) -> set[int]:
 
 
 def of_optimizer(params: dict[str, Any], optimizer: Any, model: str, context: Context) -> Iterator[Remark]:
-    """Parameters that no step will change, and tensors that are none of the model."""
+    """Parameters that no step will change, tensors that are none of the model, and a rate of 0."""
     held, own = held_by(optimizer), {id(p) for p in params.values()}
     left = [each for each, p in params.items() if p.requires_grad and id(p) not in held]
     if left:
@@ -147,6 +149,8 @@ def of_optimizer(params: dict[str, Any], optimizer: Any, model: str, context: Co
         yield Remark("missing", {"names": listed(left), "count": len(left)}, found)
     if held - own:
         yield Remark("strangers", {"count": len(held - own), "model": model})
+    if not any(group.get("lr", True) for group in optimizer.param_groups):
+        yield Remark("no_rate", {})
 
 
 # ---- the two steps

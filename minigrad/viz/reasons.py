@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import replace
 from io import StringIO
+from itertools import takewhile
 from typing import Any
 
 from ..graph import checkup, cuts, leaves, live, notes, numbers, rounds, unfinished
@@ -343,7 +344,8 @@ def doctor(model: Any, loss: AnyTensor, optimizer: Any = None, step: Callable[[]
     demand(fits, "doctor.wrong", TypeError, model=type(model).__name__, step=type(step).__name__)
     frame = sys._getframe(1)
     context, call = standing(frame) or NOWHERE, expression(frame.f_code, frame.f_lasti)
-    given = dict(zip(("model", "loss"), getattr(call, "args", ()), strict=False))
+    places = takewhile(lambda node: not isinstance(node, ast.Starred), getattr(call, "args", ()))
+    given = dict(zip(("model", "loss"), places, strict=False))
     given |= {k.arg: k.value for k in getattr(call, "keywords", ()) if k.arg in ("model", "loss")}
     names = [ast.unparse(given[word]) if word in given else word for word in ("model", "loss")]
     with (Restoring(step, model, optimizer, loss) as kept, warnings.catch_warnings(action="ignore"),
