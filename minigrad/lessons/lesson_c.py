@@ -25,7 +25,8 @@ def play(order: str | Sequence[str]) -> tuple[dict, dict]:
     last = max(letters.rfind("B"), 0)
     facts = {"letters": letters, "unknown": unknown, "ran": " → ".join(letters),
              "moved": "D" in letters[max(letters.rfind("A", 0, last), 0):last]}
-    return {f"Out.{name}": shown.get(f"Out.{name}", "") for name in STORED}, facts
+    outputs = {f"Out.{name}": shown.get(f"Out.{name}", "") for name in STORED}
+    return outputs if unknown is None else {}, facts
 
 
 def where(shows: Callable[[dict[str, Any]], bool]) -> Callable[[Sequence[Trial]], Trial | None]:

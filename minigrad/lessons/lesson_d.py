@@ -11,20 +11,23 @@ from .exercise import BY_ITSELF, Exercise, Trial, programs, same, too_deep, writ
 
 def engine(mul: Callable = lambda a, b, g: (g * b, g * a), add: Callable = lambda g: (g, g), seed: float = 1.0,
            put: str = "add", once: bool = False, early: bool = False, keep: str = "", fresh: bool = False,
-           at: int = 0) -> type:
+           at: int = 0, users: bool = False, merged: str = "") -> type:
     """A wrong model: the rules; what the root begins with; how what arrives is put; one edge for each child;
-    nodes that run at the first arrival; gradients in the middle, or those of leaves, when backward is called again;
-    which of the nodes that may run does so, the first or the last."""
+    nodes that run at the first arrival; gradients in the middle, those of leaves, or the root's, when backward is
+    called again; which of the nodes that may run does so, the first or the last; nodes that wait for as many
+    gradients as they have users; operations that write down an input which they are given twice only once."""
 
     class Model:
         def __init__(self, data: float, next: tuple = (), rule: Callable = lambda g: ()) -> None:
             self.data, self.grad, self.next, self.vjp = data, 0.0, next, rule
 
         def __add__(self, other: Model) -> Model:
-            return type(self)(self.data + other.data, (self, other), add)
+            both = (self,) if self is other and "+" in merged else (self, other)
+            return type(self)(self.data + other.data, both, lambda g: add(g)[: len(both)])
 
         def __mul__(self, other: Model) -> Model:
-            return type(self)(self.data * other.data, (self, other), lambda g: mul(self.data, other.data, g))
+            both = (self,) if self is other and merged else (self, other)
+            return type(self)(self.data * other.data, both, lambda g: mul(self.data, other.data, g)[: len(both)])
 
         def backward(self) -> None:
             nodes = [self]
@@ -36,9 +39,9 @@ def engine(mul: Callable = lambda a, b, g: (g * b, g * a), add: Callable = lambd
             for node in nodes:
                 if fresh or (node.next and not keep):
                     node.grad = 0.0
-            waiting = Counter(child for node in nodes for child in node.next)
+            waiting = Counter(child for node in nodes for child in ({*node.next} if users else node.next))
             ready, ran = [self], set()
-            self.grad = seed + (self.grad if keep == "root too" else 0.0)
+            self.grad = seed + (self.grad if keep == "root too" or not self.next else 0.0)
             while ready:
                 if (node := ready.pop(at)) in ran:
                     continue
@@ -50,6 +53,8 @@ def engine(mul: Callable = lambda a, b, g: (g * b, g * a), add: Callable = lambd
                     waiting[child] -= 1
                     if early or not waiting[child]:
                         ready.append(child)
+            for node in nodes[1:] if keep == "root" else ():
+                node.grad *= not node.next
 
     return Model
 
@@ -67,16 +72,33 @@ class Deep(engine()):  # type: ignore[misc]
                 child.backward(met)
 
 
+class Again(engine()):  # type: ignore[misc]
+    """A wrong model: whenever something arrives, all that has arrived so far travels on."""
+
+    def backward(self, g: float = 1.0) -> None:
+        self.grad += g
+        for child, part in zip(self.next, self.vjp(self.grad), strict=True):
+            child.backward(part)
+
+
 def excused(trial: Trial) -> bool:
-    """A lone leaf that got nothing, and a chain too deep for calls, tell nothing about models."""
-    nothing = trial.case.program == "a = Value(2.0)\na.backward()" and trial.got == {"a.grad": 0.0}
-    return nothing or trial.outcome.error == "RecursionError"
+    """A leaf that is the root, if it is wrong or called twice, and a chain too deep for calls: they tell no model."""
+    alone, calls = trial.case.program.startswith("a = Value(2.0)\na.backward()"), trial.case.program.count("backward")
+    return (alone and (calls > 1 or not trial.right)) or trial.outcome.error == "RecursionError"
 
 
 def observed(trial: Trial, trials: Sequence[Trial]) -> str:
-    """Where a single node sends on other numbers, it is the rule."""
+    """Where a single node sends on other numbers, it is the rule; a leaf that is the root may be left out."""
     differing = {k for k, want in trial.case.want.items() if not same(trial.got[k], want)}
-    both = "sent" in differing and "c.data" not in differing and len(trial.got["sent"]) == 2
+    if excused(trial):
+        if trial.got == {"a.grad": 0.0}:
+            return "wrong_value:root_is_leaf"
+        return "grad_replaces" if all(t.right or excused(t) for t in trials) else "wrong_value"
+    if "c.data" in differing:
+        return "wrong_value:wrong_number"
+    if differing == {"a.grad", "b.grad"} and trial.got["a.grad"] == trial.got["b.grad"] == 0:
+        return "wrong_value:nothing_arrives"
+    both = "sent" in differing and len(trial.got["sent"]) == 2
     return "wrong_rule" if both else "wrong_value"
 
 
@@ -87,8 +109,10 @@ EXERCISE = Exercise("D", written("D"), programs("Value", call="\0"), {
     "wrong_rule": [engine(lambda a, b, g: (b, a))],
     "no_swap": [engine(lambda a, b, g: (g * a, g * b), keep=keep) for keep in KEPT],
     "walk_overwrite": [engine(put="set", keep=keep, at=at) for keep in KEPT for at in (0, -1)],
-    "walk_double_edge": [engine(once=True, keep=keep) for keep in KEPT],
-    "walk_early": [*(engine(early=True, keep=keep, at=at) for keep in KEPT for at in (0, -1)), Deep],
+    "walk_double_edge": [*(engine(once=True, keep=keep) for keep in KEPT), engine(merged="*"), engine(merged="*+")],
+    "walk_early": [*(engine(early=True, keep=keep, at=at) for keep in KEPT for at in (0, -1)), Deep,
+                   *(engine(users=True, keep=keep, at=at) for keep in KEPT for at in (0, -1))],
+    "walk_again": [Again],
     "grad_replaces": [engine(fresh=True)],
-    "stale_inside": [engine(keep=keep) for keep in KEPT[1:]],
+    "stale_inside": [engine(keep=keep) for keep in (*KEPT[1:], "root")],
 }, signs={**BY_ITSELF, "walk_deep": too_deep}, of="class", excused=excused, observed=observed)

@@ -792,3 +792,67 @@ class HandsNothingBack(Number):
 class MultipliesAsItAdds(Number):
     def __mul__(self, other):
         return Sum(self.data * other.data, (self, other))
+
+
+def waits_for_users(self, at=-1):
+    order = sorted_without_recursion(self)
+    for node in order:
+        node.grad *= not node.next
+    waits = Counter(child for node in order for child in set(node.next))
+    self.grad += 1.0
+    ready = [self]
+    while ready:
+        node = ready.pop(at)
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad += g
+            waits[child] -= 1
+            if not waits[child]:
+                ready.append(child)
+
+
+def waits_for_users_in_a_queue(self):
+    waits_for_users(self, 0)
+
+
+def the_root_stays_full(self):
+    self.grad = 1.0 if self.next else self.grad + 1.0
+    for node in sorted_without_recursion(self):
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad += g
+        if node is not self:
+            node.grad *= not node.next
+
+
+def a_leaf_begins_anew(self):
+    for node in sorted_without_recursion(self):
+        node.grad *= not node.next
+    self.grad = 1.0
+    for node in sorted_without_recursion(self):
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad += g
+
+
+def sends_all_that_came(self, g=1.0):
+    self.grad += g
+    for child, part in zip(self.next, self.vjp(self.grad), strict=True):
+        child.backward(part)
+
+
+for idea, walk in (
+    ("walk_early", waits_for_users), ("walk_early", waits_for_users_in_a_queue), ("stale_inside", the_root_stays_full),
+    ("grad_replaces", a_leaf_begins_anew), ("walk_again", sends_all_that_came),
+):
+    ANSWERS.wrong(idea)(with_backward(walk))
+
+
+@ANSWERS.wrong("walk_double_edge")
+class WritesEqualInputsOnce(Counting):
+    def __mul__(self, other):
+        edges = [(self, other.data), (other, self.data)]
+        return self.made(self.data * other.data, *edges[: 1 if self is other else 2])
+
+
+@ANSWERS.wrong("wrong_value")
+class AddsToMultiply(Counting):
+    def __mul__(self, other):
+        return self.made(self.data + other.data, (self, other.data), (other, self.data))
