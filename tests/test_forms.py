@@ -155,11 +155,30 @@ def test_what_was_missed_comes_back_in_later_lessons_until_it_is_right():
     assert "\n" not in check("04.recall", ...).text
     missed = check("form.A5", "C")
     assert (missed.passed, missed.misconception) == (False, "walk_paths")
-    assert "form.A5" in check("05.recall", "A").text
-    assert check("form.A5", "a!").passed
-    assert "form.A8" in check("C.recall", "A").text
+    assert "form.A8" in check("05.recall", "A").text  # which has not come back yet
     assert check("form.A8", "C").passed
+    assert "form.A5" in check("C.recall", "A").text
+    assert check("form.A5", "a!").passed
     assert "form." not in check("D.recall", "B").text
+
+
+def test_everything_that_was_missed_comes_back_however_it_is_answered():
+    handed_in("A", **{f"_{n}": "E" for n in forms.ALL})
+    seen = []
+    for recall, letter in (("02.recall", "B"), ("05.recall", "A"), ("08.recall", "D"), ("A.recall", "D")):
+        verdict = check(recall, letter)
+        while (found := re.search(r'check\("form\.A(\d+)', verdict.text)) and len(seen) < 40:
+            seen.append(int(found[1]))
+            verdict = check(f"form.A{seen[-1]}", "E" if len(seen) % 2 else "D")
+    assert seen[:2] == [2, 1]
+    assert {*seen} == {*forms.ALL}
+    assert len(seen) < 40
+
+
+def test_weeks_later_an_item_comes_back_too():
+    handed_in("B", _16="A")
+
+    assert "form.B16" in check("later", lambda: (0.0, 0.0, 0.0)).text
 
 
 def test_a_learner_without_answers_sees_no_item():

@@ -3,11 +3,12 @@
 `form("A")` shows the questions, `check("form.A", {1: "b", 2: "c!", ...})` takes the answers, all at once: while one is
 open nothing is handed in, and no answer is told right or wrong. They are kept in one file on this machine. The form
 that is handed in first is the one before the course. What was missed in it comes back below the recall of later
-lessons, and is answered by itself then: `check("form.A7", "c")`.
+lessons, and is answered by itself then: `check("form.A7", "c")`, which asks the next one.
 """
 
 import json
 import os
+from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -163,7 +164,8 @@ def one_item(exercise: str, item: str, answer: Any) -> Verdict:
         return wrong(exercise, "kind", say("items.letters", number=item[1:], given=repr(answer)))
     keep({item: said})
     why = idea(item, said[0])
-    return wrong(exercise, why, say(f"items.hint_{item[1:]}")) if why else right(exercise)
+    verdict = wrong(exercise, why, say(f"items.hint_{item[1:]}")) if why else right(exercise)
+    return asking_on(verdict, missed(lesson(item), fresh=True))
 
 
 def first_answers() -> list[dict[str, Any]]:
@@ -191,14 +193,25 @@ def lesson(item: str) -> int:
     return LESSON[int(item[1:]) - 1]
 
 
-def with_a_missed_item(verdict: Verdict) -> Verdict:
-    """The verdict on a recall, and below it the first item of earlier lessons that was missed and is missed still."""
-    here = verdict.exercise.partition(".")[0]
-    latest = {row["item"]: row["answer"] for row in rows()}
-    missed = sorted((item for item, answer in latest.items()
-                     if idea(item, answer) and (not here.isdigit() or lesson(item) < int(here))),
-                    key=lambda item: (int(item[1:]), item))
-    if verdict.passed is None or not missed:
+def missed(upto: int, fresh: bool = False) -> list[str]:
+    """Items of lessons up to this one that were missed and are missed still: those answered least often first, the
+    latest of them first; `fresh`: only those that have not come back yet."""
+    said = rows()
+    times = Counter(row["item"] for row in said)
+    due = [item for item, answer in {row["item"]: row["answer"] for row in said}.items()
+           if idea(item, answer) and lesson(item) <= upto and not (fresh and times[item] > 1)]
+    return sorted(due, key=lambda item: (times[item], -int(item[1:]), item))
+
+
+def asking_on(verdict: Verdict, items: list[str]) -> Verdict:
+    """The verdict, and below it the first of these items."""
+    if verdict.passed is None or not items:
         return verdict
-    asked = f"{say('items.again', exercise=f'form.{missed[0]}')}\n{as_text(missed[0])}"
+    asked = f"{say('items.again', exercise=f'form.{items[0]}')}\n{as_text(items[0])}"
     return Verdict(verdict.exercise, verdict.passed, f"{verdict.text}\n\n{asked}", verdict.misconception)
+
+
+def with_a_missed_item(verdict: Verdict) -> Verdict:
+    """The verdict on a recall, or on the task of weeks later, and below it an item of earlier lessons."""
+    here = verdict.exercise.partition(".")[0]
+    return asking_on(verdict, missed(int(here) - 1 if here.isdigit() else max(LESSON)))
