@@ -1,5 +1,6 @@
 """Lesson A, "Teach it a new operation": x cubed as a Function of one's own, forward and rule."""
 
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -50,7 +51,9 @@ def cut(trials: Sequence[Trial]) -> Trial | None:
     firsts, seconds = trials[:3], trials[3:]
     if not all(t.right for t in firsts) or any(t.fault not in (None, "raised") for t in seconds):
         return None
-    return next((t for t in seconds if not t.right), None)
+    shown = next((t for t in seconds if not t.right), None)
+    told = shown is None or shown.fault is None or re.search("grad|differentia", shown.outcome.error)
+    return shown if told else None  # else it is another error
 
 
 EXERCISE = Exercise("A", written("A"), programs("Cube", call="Cube.apply("), {

@@ -12,8 +12,7 @@ CELLS, STORED = stored("cases")["notebook"].values()
 
 
 def cases() -> Iterator[Case]:
-    text = "\n".join(f"[{name}] {line}" for name, cell in CELLS.items() for line in cell.splitlines())
-    yield Case(text, (), {f"Out.{name}": shown for name, shown in STORED.items()})
+    yield Case("", (), {f"Out.{name}": shown for name, shown in STORED.items()})
 
 
 def play(order: str | Sequence[str]) -> tuple[dict, dict]:
