@@ -22,7 +22,7 @@ WALK = """async (least) => {
     const measure = MEASURE, root = document.querySelector('.mg-player'), found = {}, press = (key, shiftKey) =>
         (document.activeElement ?? root).dispatchEvent(new KeyboardEvent('keydown', { key, shiftKey, bubbles: true }));
     root.focus();
-    for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);   // a new size has been laid out
+    for (let i = 0; i < 4; i++) await new Promise(requestAnimationFrame);   // a new size has been laid out
     const count = () => root.querySelector('.mg-count').textContent, few = FEW || parseInt(count().split('/')[1]) > 9;
     for (let last = ''; last !== count();) {
         last = count();
