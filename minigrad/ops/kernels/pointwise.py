@@ -153,8 +153,10 @@ _ZERO = {kind: xp.zeros((), kind) for kind in (dtypes.float32.np, dtypes.float64
 
 def relu(self: Any) -> Any:
     """The larger of 0 and x, in this order, which keeps -0.0 and NaN; a typed 0 spares a conversion."""
-    require(self.dtype.kind != "b", "Boolean inputs not supported for relu")
-    return xp.maximum(_ZERO.get(self.dtype, 0), self)
+    if (zero := _ZERO.get(self.dtype)) is None:
+        require(self.dtype.kind != "b", "Boolean inputs not supported for relu")
+        zero = 0
+    return xp.maximum(zero, self)
 
 
 def as_numbers(compare: Any) -> Any:
