@@ -52,7 +52,7 @@ lifted = state("lifted", None)  # the innermost level of `func.levels`, if there
 grad_mode, level = mode_variable.get, lifted.get
 
 
-def numbers(t: Any) -> Any:
+def whole_array(t: Any) -> Any:
     """The array behind a tensor, or an array itself; of one of many examples (`func.vmap`) that of all."""
     inner, data = lifted.get(), getattr(t, "_data", t)
     return data if inner is None or data is t else inner.numbers(t)

@@ -19,8 +19,8 @@ from .program import Context, called, expression, feeding, is_theirs, source_of,
 
 CARRIES = set("detach detach_ numpy item tolist cpu clone float double half copy long int astype".split())
 MAKES = {"tensor", "as_tensor", "from_numpy", "Tensor", "float", "FloatTensor", "asarray", "array"}
-# what sends nothing back that could be of use, of uncut values too
-DEAF = set("normal bernoulli poisson multinomial round floor ceil trunc sign heaviside argmax argmin".split())
+# functions whose gradient is 0, or that have none: uncut, a value given to them would get nothing either
+ZERO_GRADIENT = set("normal bernoulli poisson multinomial round floor ceil trunc sign heaviside argmax argmin".split())
 ALWAYS = {"no_grad", "inference_mode"}  # blocks that record nothing, whatever they are given
 
 
@@ -57,7 +57,7 @@ def cut_on_the_way(leaf: Any, root: Any, context: Context) -> Finding | None:
             if leaf is None or (leads_to(receiver(at), there, leaf) and came_from(place, leaf)):
                 given_to = {called(up): up for up in there.source.above(at)}
                 drawn = by_rule("drawn:", given_to["normal"], there) if "normal" in given_to else None
-                mend = not (anew or DEAF & given_to.keys() or shared(at, there))
+                mend = not (anew or ZERO_GRADIENT & given_to.keys() or shared(at, there))
                 return drawn or cut(place, at, there, mend)
         calls = [n for n in ast.walk(here) if isinstance(n, ast.Call)]
         anew |= any(called(n) in MAKES and computed(n) for n in calls)

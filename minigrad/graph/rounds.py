@@ -101,7 +101,8 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     """All slips that are found; `own`: the tensors in question, those of a module or an optimizer `asked`, perhaps."""
     yield from hoarded(context)
     call, around = last_backward(context) or (None, context)
-    yield None if call is None else last_turn(root_of(call), around) or by_rule("behind: slips", root_of(call), around)
+    yield None if call is None else last_turn(root_of(call), around)
+    yield None if call is None else by_rule("behind: slips", root_of(call), around)
     modules = [(name, v) for name, v in context.names.items() if hasattr(type(v), "named_parameters")]
     for a, v, b, other in ((*one, *two) for one in modules for two in modules if one is not two):
         trained = [any(p.grad is not None for p in m.parameters()) for m in (v, other)]

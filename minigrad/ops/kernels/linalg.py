@@ -5,7 +5,7 @@ from typing import Any
 
 from ...array import dtypes, in_order, namespace, xp
 from ...core.carriers import RAW, formula
-from ...core.modes import numbers
+from ...core.modes import whole_array
 from ...text import presentation
 from ...text.tex import SYMBOLS, Symbol, symbol
 from ..checks import check_dim, floats_only, need, require, same_type
@@ -281,7 +281,7 @@ def det_slope(F: Any, grad: Any, A: Any, result: Any, LU: Any, pivots: Any) -> A
     """grad * result * A^-T; for the slope of a slope at a singular A the cofactors come from singular values."""
     if F is RAW:
         return _as_matrix(F, grad * result) * _inverse_of(LU, pivots)
-    if (xp.linalg.matrix_rank(numbers(A)) == A.shape[-1]).all():
+    if (xp.linalg.matrix_rank(whole_array(A)) == A.shape[-1]).all():
         return _as_matrix(F, grad * result) * F.mT(F.linalg_inv_ex(A)[0])
     U, S, Vh = F.linalg_svd(A)
     signed = _as_matrix(F, grad * F.linalg_det(U)[0] * F.linalg_det(Vh)[0])

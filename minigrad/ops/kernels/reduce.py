@@ -7,7 +7,7 @@ from typing import Any
 
 from ...array import dtypes, namespace, xp
 from ...core.carriers import RAW, formula
-from ...core.modes import numbers
+from ...core.modes import whole_array
 from ...text.tex import SYMBOLS, Symbol, along, among, becomes, number, part, phrase, symbol
 from ..checks import check_dim, common_shape, floats_only, implemented, need, require
 from .index import grid
@@ -344,7 +344,7 @@ def prod_slope(F: Any, grad: Any, x: Any, result: Any, dim: int | None = None, k
         return grad
     if dim is not None:
         grad, result = (F.kept(v, tuple(x.shape), dim, keepdim) for v in (grad, result))
-    if not (numbers(x) == 0).any():
+    if not (whole_array(x) == 0).any():
         return grad * (result / x)
     if dim is not None:
         return grad * F.others(x, dim)
@@ -445,7 +445,7 @@ def cumprod_slope(F: Any, grad: Any, x: Any, result: Any, dim: int) -> Any:
     """cumsum_back(grad * result) / x; with a 0 among the factors, each element by itself."""
     if not x.shape or x.shape[dim] <= 1:
         return grad
-    if not (numbers(x) == 0).any():
+    if not (whole_array(x) == 0).any():
         return F.cumsum_back(result * grad, dim) / x
     n, pieces = x.shape[dim], []
     for k in range(n):
