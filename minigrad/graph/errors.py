@@ -209,7 +209,7 @@ def unknown(error: BaseException, node: Any, context: Context) -> Finding | None
     if isinstance(error, KeyError) and isinstance(whole := context.value(getattr(node, "value", None)), Mapping):
         keys = [key for key in whole if isinstance(key, str)]
         part = [key for key in keys if key in name or name in key]
-        changes = [(node.slice, repr(key)) for key in nearest(name, keys) or part * (len(part) == 1)]
+        changes = [(node.slice, repr(key)) for key in nearest(name, tuple(keys)) or part * (len(part) == 1)]
         return finding("no_key", context, node, *changes, name=repr(name), keys=", ".join(map(repr, keys[:9])))
     if (told := re.search(r"^name '(\w+)' is not", name)) is None:
         return None
@@ -217,7 +217,7 @@ def unknown(error: BaseException, node: Any, context: Context) -> Finding | None
     ours = {word: v.__name__ for word, v in context.names.items() if isinstance(v, ModuleType) and name in dir(v)}
     held = sorted((word for word in ours if ours[word].startswith("minigrad")), key=lambda word: -len(ours[word]))
     near = [f"{word}.{name}" for word in ["self"] * hasattr(own, name) + held]
-    near = near or nearest(name, context.names)
+    near = near or nearest(name, tuple(context.names))
     changes = [(n, near[0]) for n in ast.walk(node) if near and isinstance(n, ast.Name) and n.id == name]
     return finding("misspelt", context, node, *changes, name=name, nearest=near[0]) if near else None
 
@@ -252,7 +252,7 @@ def of_attribute(error: Any, node: Any, context: Context) -> Finding | None:
     if isinstance(error.obj, TensorBase) and name in torch_names()["torch.Tensor"]:
         return finding("not_yet_here", context, node, name=f"Tensor.{name}")
     ours = any(c.__module__.startswith("minigrad.") for c in type(error.obj).__mro__)
-    near = nearest(name, dir(error.obj)) if ours or is_learners(error.obj) else getattr(error, "nearest", [])
+    near = nearest(name, tuple(dir(error.obj))) if ours or is_learners(error.obj) else getattr(error, "nearest", [])
     around: list[Any] = [*ast.walk(context.source.statement(node))]
     wrong = [n for n in around if getattr(n, "attr", None) == name and n in {*ast.walk(node)}]
     alike = [n for n in around if wrong and ast.dump(n) == ast.dump(wrong[0]) and n.lineno == wrong[0].lineno]
@@ -270,7 +270,7 @@ def of_attribute(error: Any, node: Any, context: Context) -> Finding | None:
 def of_keyword(name: str, error: BaseException, node: Any, context: Context) -> Finding | None:
     """A keyword that a call does not take; if it does, another call, further in, has refused it."""
     takes = [n for n in inspect.signature(context.callee(node.func)).parameters if n != "self"]
-    near = [] if name in takes else nearest(name, takes)
+    near = [] if name in takes else nearest(name, tuple(takes))
     changes = [(k, f"{near[0]}={context.source.text(k.value)}") for k in node.keywords if near and k.arg == name]
     if near:
         return finding("misspelt", context, node, *changes, name=name, nearest=near[0])

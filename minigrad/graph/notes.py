@@ -65,7 +65,7 @@ def mistyped(error: BaseException) -> dict[str, str] | None:
     module: Any = import_module(where or "minigrad")
     inside = (m.name for m in iter_modules(getattr(module, "__path__", ())))
     known = {*dir(module), *getattr(module, "__all__", ()), *inside}
-    error.nearest = near = presentation.nearest(wanted, known)  # type: ignore[attr-defined]
+    error.nearest = near = presentation.nearest(wanted, tuple(known))  # type: ignore[attr-defined]
     return {"name": f"{where}.{wanted}", "nearest": f"{where}.{near[0]}"} if near else None
 
 

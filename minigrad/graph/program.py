@@ -43,7 +43,7 @@ class Source:
     """A file, or a cell: its tree, with the parent of each node."""
 
     def __init__(self, file: str, text: str) -> None:
-        self.file, self.lines, self.whole = file, text.splitlines(), text
+        self.file, self.lines, self.whole = file, text.removesuffix("\n").split("\n"), text
         try:
             self.tree: Any = ast.parse(text)
         except (SyntaxError, ValueError):
@@ -89,7 +89,12 @@ class Source:
 
     def text(self, node: Any) -> str:
         """A node as it is written."""
-        return ast.get_source_segment("\n".join(self.lines), node) or ""
+        if getattr(node, "end_lineno", None) is None:
+            return ""
+        rows = [line.encode() for line in self.lines[node.lineno - 1 : node.end_lineno]]  # columns count bytes
+        rows[-1] = rows[-1][: node.end_col_offset]
+        rows[0] = rows[0][node.col_offset :]
+        return b"\n".join(rows).decode()
 
     def grouped(self, node: Any) -> str:
         """A node as it can stand before a dot."""

@@ -12,7 +12,7 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
 from . import read, say, table, torch_names
@@ -100,13 +100,14 @@ def no_attribute(module: str, names: Iterable[str], name: str) -> AttributeError
     elif name in torch_names().get(module, ()):
         error.add_note(say("alias.not_yet", name=f"{module}.{name}"))
     else:
-        error.nearest = near = nearest(name, names, 0.75)  # type: ignore[attr-defined]
+        error.nearest = near = nearest(name, tuple(names), 0.75)  # type: ignore[attr-defined]
         key = "alias.nearest" if near else "alias.no_name"
         error.add_note(say(key, name=f"{module}.{name}", nearest=f"{module}.{'.'.join(near)}"))
     return error
 
 
-def nearest(name: str, names: Iterable[str], cutoff: float = 0.7) -> list[str]:
+@lru_cache(256)  # a library that probes, with `hasattr`, asks often
+def nearest(name: str, names: tuple[str, ...], cutoff: float = 0.7) -> list[str]:
     """The name that is nearest to one that does not exist, in a list; capitals and underscores count least.
 
     Another number is no slip: `conv3` is not `conv2`.
