@@ -13,12 +13,12 @@ from types import ModuleType
 from typing import Any
 
 from ..core.beside import ledger
-from ..core.graph import Freed, TensorBase
+from ..core.graph import Freed, TensorBase, latest
 from ..text import torch_names
 from ..text.presentation import nearest
 from .cuts import number_of, root_of
-from .findings import Finding, by_rule, finding, first, names_in, reads_of, receiver
-from .leaves import no_flag, not_a_leaf, unreached, unregistered, untracked
+from .findings import Finding, by_rule, finding, first, keyword, names_in, reads_of, receiver
+from .leaves import inputs_of, no_flag, not_a_leaf, off_the_way, unreached, unregistered, untracked
 from .live import inner, is_tensor, nodes_of, parameters
 from .program import Context, called, expression, feeding, is_learners, source_of
 from .refused import Refused, ours
@@ -112,11 +112,23 @@ def crossing(node: Any, region: Any, context: Context, root: Any) -> Finding | N
             if made is not None and at.function(made) is around.function and made not in {*ast.walk(write)}:
                 key = "carried" if made in inside else "kept_outside"  # written in each turn, or a part of it
                 return finding(key, Context(at), at.statement(made), name=name)
-            if text in source.text(region):  # that is done, and this is what it is compared with
+            own = around.value(ast.Name("self")) if name.startswith("self.") else None
+            if hasattr(type(own), "named_parameters") and (lost := unregistered(own)) is not None:
+                return lost
+            data = changes_in(context.value(root)) and not changes_in(context.value(uses[0]))  # nobody trains it
+            if data or text in source.text(region):  # that is done, and this is what it is compared with
                 return finding("kept_outside", around, write, (value, f"{text}.detach()"), name=name)
-            changes = [(use, text) for use in uses] if around.source is source else []
+            anew = [n for n in ast.walk(value) if isinstance(n, ast.Call) and (isinstance(around.value(n.func), type)
+                    or re.match("rand|normal", called(n)) or keyword(n, "requires_grad"))]  # not what it was
+            changes = [(use, text) for use in uses] if around.source is source and not anew else []
             return finding("kept_outside", around, write, *changes, name=name)
     return None
+
+
+def changes_in(result: Any) -> bool:
+    """Whether a leaf behind a result has been written into, as training does."""
+    edges = [result._edge()] if isinstance(result, TensorBase) else []
+    return any(getattr(end, "_version", 0) for n in nodes_of(edges, {}) for end in n.edges)
 
 
 def leads(value: Any, node: Any) -> bool:
@@ -170,7 +182,7 @@ def of_another_kind(error: BaseException, node: Any, context: Context) -> Findin
         return None
     for part in (n for n in ast.walk(node) if isinstance(n, ast.Attribute) and n.attr == "grad"):
         owner = context.value(part.value)
-        early = getattr(owner, "requires_grad", False) and owner.is_leaf  # nothing to clear yet
+        early = latest.freed.code is None and getattr(owner, "requires_grad", False)  # nothing to clear yet
         if isinstance(owner, TensorBase) and owner._grad is None and not (
                 early and re.search("'(zero_|fill_|data|detach_)'", text)):
             return without_gradient(owner, context.source.text(part.value), node, context)
@@ -226,7 +238,8 @@ def not_to_optimize(error: BaseException, node: Any, context: Context) -> Findin
     """An optimizer of nothing: what its module keeps without listing it; or of a result: how that was made."""
     names = [n for n in ast.walk(node) if isinstance(n, ast.Name | ast.Attribute)]
     if "empty parameter list" in str(error):
-        return first(unregistered(m) for n in names if hasattr(type(m := context.value(n)), "named_parameters"))
+        modules = [m for n in names if hasattr(type(m := context.value(n)), "named_parameters")]
+        return first(unregistered(m) or by_rule(f"anew: {type(m).__name__}", None, context) for m in modules)
     results = [n for n in names if "non-leaf" in str(error) and getattr(context.value(n), "grad_fn", None) is not None]
     return first(not_a_leaf(ast.unparse(n), [*context.made(ast.unparse(n), n)], True) for n in results)
 
@@ -278,8 +291,19 @@ def of_keyword(name: str, error: BaseException, node: Any, context: Context) -> 
     return told or (None if name in takes else finding("not_taken", context, node, **facts))
 
 
+def not_used(error: BaseException, call: Any, context: Context) -> Finding | None:
+    """An input of autograd.grad on which the result does not depend."""
+    told = re.search(r"Tensor at index (\d+) appears to not have been used", str(error))
+    if told is None or not isinstance(call, ast.Call) or (asked := inputs_of(call)) is None:
+        return None
+    parts, several = getattr(asked, "elts", [asked]), inner(context.value(asked))
+    part = parts[int(told[1])] if asked not in parts else asked
+    leaf = several[int(told[1])] if several else context.value(part)
+    return off_the_way(leaf, context.source.text(part), call, context)
+
+
 FINDERS: tuple[Callable[[BaseException, Any, Context], Finding | None], ...] = (
-    not_to_optimize, of_another_kind, misspelt, by_rule, unknown)
+    not_used, not_to_optimize, of_another_kind, misspelt, by_rule, unknown)
 BY_KEY: dict[str, Callable[[dict[str, Any], Any, Context], Finding | None]] = {
     "no_graph": lambda facts, call, context: untracked(root_of(call), context) if isinstance(call, ast.Call) else None,
     "hook_without_grad": lambda facts, call, context: untracked(call.func.value, context),

@@ -26,9 +26,9 @@ def last_backward(context: Context) -> tuple[Any, Context] | None:
     """The call of backward or grad that ran last, and where it stands."""
     mark = latest.freed
     call = expression(mark.code, mark.lasti) if mark.code is not None else None
-    if not isinstance(call, ast.Call):
+    source = source_of(mark.code) if mark.code is not None else None
+    if not isinstance(call, ast.Call) or getattr(source.function(call), "name", "") == "backward":  # of a Function's own
         return None
-    source = source_of(mark.code)
     home = next((up.name for up in source.above(call) if isinstance(up, ast.ClassDef)), None)
     selves = {id(v): v for v in context.names.values() if type(v).__name__ == home}  # the frame is gone
     own = {"self": next(iter(selves.values()))} if len(selves) == 1 else {}
@@ -44,16 +44,32 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
         tried = tried or [one for name in ends for one in context.made(name, None)]
         return by_rule("program:", None, context) or first(cut_on_the_way(leaf, *one) for one in tried)
     call, around = last
-    root, limit = root_of(call), keyword(call, "inputs")
-    if called(call) == "grad":
-        return finding("returned", around, call, name=name)
-    if limit is not None and not leads_to(limit, around, leaf):
+    root, limit = root_of(call), inputs_of(call)
+    own = called(call) == "grad"
+    if limit is not None and not own and not leads_to(limit, around, leaf):
         return by_rule(f"inputs: {name}", call, around)
-    if (found := cut_on_the_way(leaf, root, around) or remade(leaf, name, root, around)) is not None:
-        return found
-    if known(root, around) and not leads_to(root, around, leaf):
+    found = off_the_way(leaf, name, call, around)
+    if found is None and own and leads_to(root, around, leaf):
+        return finding("returned", around, call, name=name)
+    if found is None and known(root, around) and not leads_to(root, around, leaf):
         return finding("no_use", around, call, name=name, loss=around.source.text(root))
-    return None
+    return found
+
+
+def inputs_of(call: Any) -> Any:
+    """What a call of backward or grad is limited to, as it is written; None where nothing is said."""
+    return call.args[1] if called(call) == "grad" and len(call.args) > 1 else keyword(call, "inputs")
+
+
+def off_the_way(leaf: Any, name: str, call: Any, context: Context) -> Finding | None:
+    """Why a call of backward or grad found no way to a leaf: what it was asked about, a cut, or a name given anew."""
+    root, limit = root_of(call), inputs_of(call)
+    for given in getattr(limit, "elts", [limit]) if called(call) == "grad" else ():
+        whole = given.value if isinstance(given, ast.Attribute | ast.Subscript) else receiver(given)
+        if whole is not given and is_tensor(context.value(whole)) and not called(given).endswith("_"):
+            text = context.source.text(whole)
+            return finding("asked_anew", context, given, (given, text), given=context.source.text(given), whole=text)
+    return cut_on_the_way(leaf, root, context) or remade(leaf, name, root, context)
 
 
 def remade(leaf: Any, name: str, root: Any, context: Context) -> Finding | None:
@@ -217,11 +233,12 @@ def missing_from(optimizer: Any, context: Context, of: Any = ()) -> Finding | No
     for name, value in context.names.items():
         module = hasattr(type(value), "named_parameters")
         own: list[Any] = parameters(value) if module else [value] if is_tensor(value) and plain else []
-        left = [p for p in own if p.requires_grad and p.is_leaf and id(p) not in has and ran <= (p.grad is not None)]
+        left = [p for p in own if p.requires_grad and p.is_leaf and id(p) not in has and ran <= (p.grad is not None)
+                and not stepped(p)]
         left = left if not of or any(id(p) in of for p in left) else []
         left = [] if module and plain and len(left) == len(own) else left  # its input is what is changed
         for call, around in context.made(opt, None) if left and not name.startswith("_") else ():
-            given: Any = call.args[0] if isinstance(call, ast.Call) and call.args else None
+            given: Any = [*getattr(call, "args", ()), keyword(call, "params")][0] if isinstance(call, ast.Call) else None
             meant = [twin for twin in twins if alike(twin, name)] or twins
             if given is None or opt != meant[-1]:  # the later one was meant for it
                 continue
@@ -232,6 +249,12 @@ def missing_from(optimizer: Any, context: Context, of: Any = ()) -> Finding | No
             kind = (" alone" if alone else " too") * (clear and len(meant) == 1)
             return by_rule(f"missing{kind}: {name} {len(left)} {whole}", call, around)
     return None
+
+
+def stepped(p: Any) -> bool:
+    """Whether some optimizer changed a tensor, perhaps one that is gone, as when the next model is trained."""
+    writes = (line for line in p._shared_counter()[1:] if line and line[0] is not None)
+    return any(called(expression(*line)) == "step" for line in writes)
 
 
 def alike(optimizer: str, module: str) -> bool:

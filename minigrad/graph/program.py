@@ -139,7 +139,7 @@ class Source:
             if statement.lineno >= self.statement(use).lineno:
                 continue
             near.append(statement)
-            if isinstance(statement, ast.Assign) and self.parents[statement] in {*around, self.tree, function}:
+            if gives(statement, name) and self.parents[statement] in {*around, self.tree, function}:
                 break
         if "." in name and not near:  # an attribute, from the call before
             near += [s for s in found if s is not self.statement(use)]
@@ -181,6 +181,13 @@ def written(node: Any) -> list[str]:
         return [name for item in node.items for name in named(item.optional_vars)]
     one = [node.target] if isinstance(node, ast.AugAssign | ast.AnnAssign | ast.For | ast.NamedExpr) else []
     return [name for target in getattr(node, "targets", one) for name in named(target)]
+
+
+def gives(statement: Any, name: str) -> bool:
+    """Whether an assignment gives a name a value, and does not only write into a part of what it has."""
+    targets = getattr(statement, "targets", ()) if isinstance(statement, ast.Assign) else ()
+    stored = (n for target in targets for n in ast.walk(target) if isinstance(getattr(n, "ctx", None), ast.Store))
+    return any(name in named(n) for n in stored if not isinstance(n, ast.Subscript))
 
 
 def read_in(statement: Any, name: str) -> list[Any]:
@@ -296,7 +303,9 @@ class Context(NamedTuple):
         before = [w for w in writes if isinstance(w, ast.Assign) and use is not None and w.lineno < use.lineno]
         sure = any(self.source.parents[w] in {*self.source.above(use), self.function} for w in before)
         found += self.argument(name) if self.function is not None and not sure else ()
-        yield from found or self.elsewhere(name)
+        yield from found
+        if not (found and (self.function is not None or any(gives(w, name) for w in writes))):
+            yield from self.elsewhere(name)
 
     def behind(self, node: Any) -> Iterator[tuple[Any, Context]]:
         """The expressions that an expression was made from, in one step."""
@@ -529,9 +538,9 @@ def standing(frame: FrameType | None) -> Context | None:
 
 def word(place: Place) -> str:
     """What the learner wrote that cut: `detach()`, `.data`, `argmax()`, `>`."""
-    if not place.kind.isidentifier():
-        return place.kind
     call = expression(place.code, place.lasti)
+    if not place.kind.isidentifier():
+        return f"{ast.unparse(call.func)}()" if place.kind == "torch.tensor()" and called(call) else place.kind
     name = call.func.attr if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else place.kind
     return SIGNS.get(name, f"{name}()")
 

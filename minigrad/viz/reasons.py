@@ -250,7 +250,7 @@ def unreached(t: TensorRecord, leaf: AnyTensor, names: Mapping[str, AnyTensor], 
     for name, loss in results[:LOSSES]:
         if not any(getattr(n, "variable", None) is leaf for n in nodes_behind(loss)):
             others |= {name: loss} if loss.numel() == 1 else {}
-        elif found is not None and found.key == "cut" and (loss.numel() != 1 or cuts.was_cut(loss)):
+        elif found is not None and found.key == "cut" and (loss.numel() != 1 or cuts.was_cut(loss, name)):
             cut_off.append(loss)  # it leads there, and was cut off on the way
         else:
             graph = picture([loss], named, leaf)
@@ -258,6 +258,8 @@ def unreached(t: TensorRecord, leaf: AnyTensor, names: Mapping[str, AnyTensor], 
             ran = any(s.freed for n in graph.nodes for s in n.saved) and not other
             if other and found is not None:  # the last backward began elsewhere
                 found.edit = other[1].source.edited((cuts.root_of(other[0]), name)) if loss.numel() == 1 else None
+            elif not ran and any(s.stale for n in graph.nodes for s in n.saved):
+                found = None  # it would fail
             elif not ran:
                 ask = f"not run: {name}{'' if loss.numel() == 1 else '.sum()'}"
                 made = (by_rule(ask, *one) for one in context.made(name, call))
