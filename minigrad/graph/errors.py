@@ -169,6 +169,16 @@ def overwritten(facts: dict[str, Any], call: Any, context: Context) -> Finding |
     return replace(found, facts={"node": made})
 
 
+# ---- something that the result does not depend on
+
+
+def unused(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
+    """Why autograd.grad found no way to what it was asked about."""
+    name = next((name for name, value in context.names.items() if value is facts["tensor"]), "")
+    found = off_the_way(facts["tensor"], name, call, context)
+    return found or finding("not_in_graph", context, call, given=context.source.text(inputs_of(call)))
+
+
 # ---- something of another kind
 
 
@@ -291,23 +301,12 @@ def of_keyword(name: str, error: BaseException, node: Any, context: Context) -> 
     return told or (None if name in takes else finding("not_taken", context, node, **facts))
 
 
-def not_used(error: BaseException, call: Any, context: Context) -> Finding | None:
-    """An input of autograd.grad on which the result does not depend."""
-    told = re.search(r"Tensor at index (\d+) appears to not have been used", str(error))
-    if told is None or not isinstance(call, ast.Call) or (asked := inputs_of(call)) is None:
-        return None
-    parts, several = getattr(asked, "elts", [asked]), inner(context.value(asked))
-    part = parts[int(told[1])] if asked not in parts else asked
-    leaf = several[int(told[1])] if several else context.value(part)
-    return off_the_way(leaf, context.source.text(part), call, context)
-
-
 FINDERS: tuple[Callable[[BaseException, Any, Context], Finding | None], ...] = (
-    not_used, not_to_optimize, of_another_kind, misspelt, by_rule, unknown)
+    not_to_optimize, of_another_kind, misspelt, by_rule, unknown)
 BY_KEY: dict[str, Callable[[dict[str, Any], Any, Context], Finding | None]] = {
     "no_graph": lambda facts, call, context: untracked(root_of(call), context) if isinstance(call, ast.Call) else None,
     "hook_without_grad": lambda facts, call, context: untracked(call.func.value, context),
     "retain_without_grad": lambda facts, call, context: no_flag(call.func.value, context),
     "constant_input": lambda facts, call, context: first(
         no_flag(n, context) for n in ast.walk(call) if context.value(n) is facts["tensor"]),
-    "freed": freed, "modified": overwritten}
+    "freed": freed, "modified": overwritten, "unused_input": unused}

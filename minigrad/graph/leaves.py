@@ -14,7 +14,7 @@ from ..core.graph import TensorBase, latest
 from .cuts import asking, computed, cut, cut_on_the_way, leads_to, root_of, tensors_in
 from .findings import Finding, by_rule, finding, first, keyword, receiver
 from .live import inner, is_tensor, parameters
-from .program import Context, called, expression, feeding, inside_of, is_learners, source_of, written
+from .program import Context, called, expression, feeding, inside_of, is_learners, source_of, writers, written
 
 FACTORIES = set("tensor ones zeros rand randn full arange linspace eye normal empty ones_like randn_like".split())
 
@@ -234,7 +234,7 @@ def missing_from(optimizer: Any, context: Context, of: Any = ()) -> Finding | No
         module = hasattr(type(value), "named_parameters")
         own: list[Any] = parameters(value) if module else [value] if is_tensor(value) and plain else []
         left = [p for p in own if p.requires_grad and p.is_leaf and id(p) not in has and ran <= (p.grad is not None)
-                and not stepped(p)]
+                and not any(called(at) == "step" for _, at in writers(p))]  # else another's, which is gone
         left = left if not of or any(id(p) in of for p in left) else []
         left = [] if module and plain and len(left) == len(own) else left  # its input is what is changed
         for call, around in context.made(opt, None) if left and not name.startswith("_") else ():
@@ -249,12 +249,6 @@ def missing_from(optimizer: Any, context: Context, of: Any = ()) -> Finding | No
             kind = (" alone" if alone else " too") * (clear and len(meant) == 1)
             return by_rule(f"missing{kind}: {name} {len(left)} {whole}", call, around)
     return None
-
-
-def stepped(p: Any) -> bool:
-    """Whether some optimizer changed a tensor, perhaps one that is gone, as when the next model is trained."""
-    writes = (line for line in p._shared_counter()[1:] if line and line[0] is not None)
-    return any(called(expression(*line)) == "step" for line in writes)
 
 
 def alike(optimizer: str, module: str) -> bool:

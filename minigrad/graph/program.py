@@ -185,9 +185,14 @@ def written(node: Any) -> list[str]:
 
 def gives(statement: Any, name: str) -> bool:
     """Whether an assignment gives a name a value, and does not only write into a part of what it has."""
-    targets = getattr(statement, "targets", ()) if isinstance(statement, ast.Assign) else ()
-    stored = (n for target in targets for n in ast.walk(target) if isinstance(getattr(n, "ctx", None), ast.Store))
-    return any(name in named(n) for n in stored if not isinstance(n, ast.Subscript))
+    parts = [t for t in getattr(statement, "targets", ()) if isinstance(t, ast.Subscript) and name in named(t)]
+    return isinstance(statement, ast.Assign) and not parts
+
+
+def writers(t: Any) -> list[tuple[CodeType, Any]]:
+    """The learner's expressions that wrote into a tensor last, the latest first, and their code."""
+    lines = filter(None, (t._shared_counter() or ())[:0:-1])
+    return [(code, expression(code, *at)) for code, *at in lines if code is not None]
 
 
 def read_in(statement: Any, name: str) -> list[Any]:
