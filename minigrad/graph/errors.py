@@ -16,9 +16,9 @@ from ..core.beside import ledger
 from ..core.graph import Freed, TensorBase, latest
 from ..text import torch_names
 from ..text.presentation import nearest
-from .cuts import number_of, root_of
+from .cuts import cut_on_the_way, number_of, root_of
 from .findings import Finding, by_rule, finding, first, keyword, names_in, reads_of, receiver
-from .leaves import inputs_of, no_flag, not_a_leaf, off_the_way, unreached, unregistered, untracked
+from .leaves import no_flag, not_a_leaf, remade, unreached, unregistered, untracked
 from .live import inner, is_tensor, nodes_of, parameters
 from .program import Context, called, expression, feeding, is_learners, source_of
 from .refused import Refused, ours
@@ -115,20 +115,13 @@ def crossing(node: Any, region: Any, context: Context, root: Any) -> Finding | N
             own = around.value(ast.Name("self")) if name.startswith("self.") else None
             if hasattr(type(own), "named_parameters") and (lost := unregistered(own)) is not None:
                 return lost
-            data = changes_in(context.value(root)) and not changes_in(context.value(uses[0]))  # nobody trains it
-            if data or text in source.text(region):  # that is done, and this is what it is compared with
+            if text in source.text(region):  # that is done, and this is what it is compared with
                 return finding("kept_outside", around, write, (value, f"{text}.detach()"), name=name)
             anew = [n for n in ast.walk(value) if isinstance(n, ast.Call) and (isinstance(around.value(n.func), type)
                     or re.match("rand|normal", called(n)) or keyword(n, "requires_grad"))]  # not what it was
             changes = [(use, text) for use in uses] if around.source is source and not anew else []
             return finding("kept_outside", around, write, *changes, name=name)
     return None
-
-
-def changes_in(result: Any) -> bool:
-    """Whether a leaf behind a result has been written into, as training does."""
-    edges = [result._edge()] if isinstance(result, TensorBase) else []
-    return any(getattr(end, "_version", 0) for n in nodes_of(edges, {}) for end in n.edges)
 
 
 def leads(value: Any, node: Any) -> bool:
@@ -167,16 +160,6 @@ def overwritten(facts: dict[str, Any], call: Any, context: Context) -> Finding |
     own = " own" * (made.code is not None and expression(made.code, made.lasti) in {*ast.walk(statement)})
     found = by_rule(f"overwritten{own} {called(at)}:", at, there) or finding("overwritten", there, statement)
     return replace(found, facts={"node": made})
-
-
-# ---- something that the result does not depend on
-
-
-def unused(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
-    """Why autograd.grad found no way to what it was asked about."""
-    name = next((name for name, value in context.names.items() if value is facts["tensor"]), "")
-    found = off_the_way(facts["tensor"], name, call, context)
-    return found or finding("not_in_graph", context, call, given=context.source.text(inputs_of(call)))
 
 
 # ---- something of another kind
@@ -248,8 +231,8 @@ def not_to_optimize(error: BaseException, node: Any, context: Context) -> Findin
     """An optimizer of nothing: what its module keeps without listing it; or of a result: how that was made."""
     names = [n for n in ast.walk(node) if isinstance(n, ast.Name | ast.Attribute)]
     if "empty parameter list" in str(error):
-        modules = [m for n in names if hasattr(type(m := context.value(n)), "named_parameters")]
-        return first(unregistered(m) or by_rule(f"anew: {type(m).__name__}", None, context) for m in modules)
+        return first(unregistered(m) or by_rule(f"anew: {type(m).__name__}", None, context)
+                     for n in names if hasattr(type(m := context.value(n)), "named_parameters"))
     results = [n for n in names if "non-leaf" in str(error) and getattr(context.value(n), "grad_fn", None) is not None]
     return first(not_a_leaf(ast.unparse(n), [*context.made(ast.unparse(n), n)], True) for n in results)
 
@@ -309,4 +292,7 @@ BY_KEY: dict[str, Callable[[dict[str, Any], Any, Context], Finding | None]] = {
     "retain_without_grad": lambda facts, call, context: no_flag(call.func.value, context),
     "constant_input": lambda facts, call, context: first(
         no_flag(n, context) for n in ast.walk(call) if context.value(n) is facts["tensor"]),
-    "freed": freed, "modified": overwritten, "unused_input": unused}
+    "freed": freed, "modified": overwritten,
+    "unused_input": lambda facts, call, context: cut_on_the_way(facts["tensor"], root_of(call), context) or first(
+        remade(facts["tensor"], name, root_of(call), context) for name, value in context.names.items()
+        if value is facts["tensor"]) or finding("not_in_graph", context, call)}

@@ -44,32 +44,15 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
         tried = tried or [one for name in ends for one in context.made(name, None)]
         return by_rule("program:", None, context) or first(cut_on_the_way(leaf, *one) for one in tried)
     call, around = last
-    root, limit = root_of(call), inputs_of(call)
-    own = called(call) == "grad"
+    root, limit, own = root_of(call), keyword(call, "inputs"), called(call) == "grad"
     if limit is not None and not own and not leads_to(limit, around, leaf):
         return by_rule(f"inputs: {name}", call, around)
-    found = off_the_way(leaf, name, call, around)
-    if found is None and own and leads_to(root, around, leaf):
-        return finding("returned", around, call, name=name)
-    if found is None and known(root, around) and not leads_to(root, around, leaf):
+    asked = by_rule("asked:", call, around) if own else None
+    if (found := asked or cut_on_the_way(leaf, root, around) or remade(leaf, name, root, around)) is not None:
+        return found
+    if known(root, around) and not leads_to(root, around, leaf):
         return finding("no_use", around, call, name=name, loss=around.source.text(root))
-    return found
-
-
-def inputs_of(call: Any) -> Any:
-    """What a call of backward or grad is limited to, as it is written; None where nothing is said."""
-    return call.args[1] if called(call) == "grad" and len(call.args) > 1 else keyword(call, "inputs")
-
-
-def off_the_way(leaf: Any, name: str, call: Any, context: Context) -> Finding | None:
-    """Why a call of backward or grad found no way to a leaf: what it was asked about, a cut, or a name given anew."""
-    root, limit = root_of(call), inputs_of(call)
-    for given in getattr(limit, "elts", [limit]) if called(call) == "grad" else ():
-        whole = given.value if isinstance(given, ast.Attribute | ast.Subscript) else receiver(given)
-        if whole is not given and is_tensor(context.value(whole)) and not called(given).endswith("_"):
-            text = context.source.text(whole)
-            return finding("asked_anew", context, given, (given, text), given=context.source.text(given), whole=text)
-    return cut_on_the_way(leaf, root, context) or remade(leaf, name, root, context)
+    return finding("returned", around, call, name=name) if own else None
 
 
 def remade(leaf: Any, name: str, root: Any, context: Context) -> Finding | None:

@@ -191,7 +191,7 @@ def gives(statement: Any, name: str) -> bool:
 
 def writers(t: Any) -> list[tuple[CodeType, Any]]:
     """The learner's expressions that wrote into a tensor last, the latest first, and their code."""
-    lines = filter(None, (t._shared_counter() or ())[:0:-1])
+    lines = filter(None, (getattr(t, "_shared_counter", list)() or ())[:0:-1])  # none of torch's
     return [(code, expression(code, *at)) for code, *at in lines if code is not None]
 
 
@@ -309,8 +309,8 @@ class Context(NamedTuple):
         sure = any(self.source.parents[w] in {*self.source.above(use), self.function} for w in before)
         found += self.argument(name) if self.function is not None and not sure else ()
         yield from found
-        if not (found and (self.function is not None or any(gives(w, name) for w in writes))):
-            yield from self.elsewhere(name)
+        anew = self.function is not None or any(gives(w, name) for w in writes)  # else written into, from wherever it is
+        yield from () if found and anew else self.elsewhere(name)
 
     def behind(self, node: Any) -> Iterator[tuple[Any, Context]]:
         """The expressions that an expression was made from, in one step."""

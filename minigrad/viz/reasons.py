@@ -258,9 +258,7 @@ def unreached(t: TensorRecord, leaf: AnyTensor, names: Mapping[str, AnyTensor], 
             ran = any(s.freed for n in graph.nodes for s in n.saved) and not other
             if other and found is not None:  # the last backward began elsewhere
                 found.edit = other[1].source.edited((cuts.root_of(other[0]), name)) if loss.numel() == 1 else None
-            elif not ran and any(s.stale for n in graph.nodes for s in n.saved):
-                found = None  # it would fail
-            elif not ran:
+            elif not (ran or any(s.stale for n in graph.nodes for s in n.saved)):  # else it would fail
                 ask = f"not run: {name}{'' if loss.numel() == 1 else '.sum()'}"
                 made = (by_rule(ask, *one) for one in context.made(name, call))
                 found = by_rule("program:", None, context) or first(made)
