@@ -17,7 +17,7 @@ from ..core.graph import Freed, TensorBase, latest
 from ..text import torch_names
 from ..text.presentation import nearest
 from .cuts import cut_on_the_way, number_of, root_of
-from .findings import Finding, by_rule, finding, first, keyword, names_in, reads_of, receiver
+from .findings import Finding, by_rule, finding, first, names_in, reads_of, receiver
 from .leaves import no_flag, not_a_leaf, remade, unreached, unregistered, untracked
 from .live import inner, is_tensor, nodes_of, parameters
 from .program import Context, called, expression, feeding, is_learners, source_of
@@ -112,13 +112,9 @@ def crossing(node: Any, region: Any, context: Context, root: Any) -> Finding | N
             if made is not None and at.function(made) is around.function and made not in {*ast.walk(write)}:
                 key = "carried" if made in inside else "kept_outside"  # written in each turn, or a part of it
                 return finding(key, Context(at), at.statement(made), name=name)
-            own = around.value(ast.Name("self")) if name.startswith("self.") else None
-            if hasattr(type(own), "named_parameters") and (lost := unregistered(own)) is not None:
-                return lost
             if text in source.text(region):  # that is done, and this is what it is compared with
                 return finding("kept_outside", around, write, (value, f"{text}.detach()"), name=name)
-            anew = [n for n in ast.walk(value) if isinstance(n, ast.Call) and (isinstance(around.value(n.func), type)
-                    or re.match("rand|normal", called(n)) or keyword(n, "requires_grad"))]  # not what it was
+            anew = re.search(r"\b(?:rand\w*|normal|nn\.[A-Z]\w+|Parameter)\(|requires_grad=True", text)  # not as it was
             changes = [(use, text) for use in uses] if around.source is source and not anew else []
             return finding("kept_outside", around, write, *changes, name=name)
     return None

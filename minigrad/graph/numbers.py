@@ -314,12 +314,10 @@ def sum_of_backwards(leaf: Any) -> bool:
 
 def written(leaf: Any, name: str, wrong: str) -> Finding | None:
     """The line that wrote into `.grad` last, if it made zeros of it, or added to it what a further backward gave."""
-    line: Any = (leaf._grad._counter or [()])[-1] if leaf._grad is not None else ()
-    at = expression(*line) if line and line[0] is not None else None
-    if at is not None and wrong == "zero" and called(at) != "backward":
-        key = "cleared_since" if called(at) in ("zero_", "zero_grad", "fill_") else "grad_written"
-    elif at is not None and not wrong and sum_of_backwards(leaf):
-        key = "added"
-    else:
-        return None
-    return finding(key, Context(source_of(line[0])), at, name=name)
+    for code, at in writers(leaf._grad)[:1]:
+        if wrong == "zero" and called(at) != "backward":
+            key = "cleared_since" if called(at) in ("zero_", "zero_grad", "fill_") else "grad_written"
+            return finding(key, Context(source_of(code)), at, name=name)
+        if not wrong and sum_of_backwards(leaf):
+            return finding("added", Context(source_of(code)), at, name=name)
+    return None
