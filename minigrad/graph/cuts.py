@@ -14,7 +14,7 @@ from typing import Any
 from ..core.beside import ledger
 from ..core.graph import TensorBase, node_of
 from ..core.modes import mode_variable
-from .findings import Finding, by_rule, finding, keyword, names_in, receiver
+from .findings import Finding, by_rule, finding, first, keyword, names_in, receiver
 from .live import inner, is_tensor, nodes_of, parameters
 from .program import Context, called, expression, feeding, is_theirs, source_of, word
 
@@ -23,12 +23,6 @@ MAKES = {"tensor", "as_tensor", "from_numpy", "Tensor", "Variable", "float", "Fl
 # functions whose gradient is 0, or that have none: uncut, a value given to them would get nothing either
 ZERO_GRADIENT = set("normal bernoulli poisson multinomial round floor ceil trunc sign heaviside argmax argmin".split())
 ALWAYS = {"no_grad", "inference_mode"}  # blocks that record nothing, whatever they are given
-
-
-def cuts(root: Any, context: Context) -> Iterator[tuple[Any, Any, Context]]:
-    """The places of the ledger in the expressions that made `root`, with the expression that cut and its context."""
-    for here, around in feeding(root, context):
-        yield from ((place, at, around) for place, at in cuts_in(here, around))
 
 
 def cuts_in(node: Any, context: Context) -> Iterator[tuple[Any, Any]]:
@@ -46,8 +40,8 @@ def cut(place: Any, at: Any, context: Context, mend: bool = True, key: str = "cu
 
 def number_of(root: Any, context: Context, kind: str = "") -> Finding | None:
     """What made a number, or an array, of a tensor, behind an expression."""
-    made = (one for one in cuts(root, context) if kind in ast.unparse(one[2].source.statement(one[1])))
-    return next((cut(*one) for one in made), None)
+    return first(cut(place, at, around) for here, around in feeding(root, context)
+                 for place, at in cuts_in(here, around) if kind in ast.unparse(around.source.statement(at)))
 
 
 def cut_on_the_way(leaf: Any, root: Any, context: Context) -> Finding | None:
@@ -89,7 +83,7 @@ def leads_to(node: Any, context: Context, leaf: Any) -> bool:
 
 
 def came_from(place: Any, leaf: Any) -> bool:
-    """Whether what was cut off last came from this tensor, or nobody knows any more: of several leaves it is the last."""
+    """Whether what was cut off last came from a tensor, or nobody knows any more: of several leaves it is the last."""
     node = place.origin()
     if node is None or isinstance(node, TensorBase) or place.result() is leaf:  # the last makes a leaf: it cut none
         return place.result() is not leaf and (node is leaf or node is None or place.count > 1)
@@ -98,8 +92,8 @@ def came_from(place: Any, leaf: Any) -> bool:
 
 def was_cut(t: Any, name: str) -> bool:
     """Whether a value was taken out of this very tensor: then it may be no loss, but on the way to one."""
-    return any(place.origin() is t.grad_fn or (place.count > 1 and name in names_in(expression(place.code, place.lasti)))
-               for place in list(ledger.places.values()))
+    return any(p.origin() is t.grad_fn or (p.count > 1 and name in names_in(expression(p.code, p.lasti)))
+               for p in list(ledger.places.values()))
 
 
 def shared(at: Any, context: Context) -> bool:
@@ -169,8 +163,8 @@ def uncut(place: Any, at: Any, context: Context) -> list[tuple[Any, str]]:
     functions in between."""
     source, top = context.source, at
     above = [up for up in source.above(at) if isinstance(up, ast.expr)]
-    first = next((up for up in above if isinstance(up, ast.Compare | ast.NamedExpr)), None)
-    if place.kind.isidentifier() or isinstance(first, ast.Compare):  # whole numbers, truth values have no history
+    nearest = next((up for up in above if isinstance(up, ast.Compare | ast.NamedExpr)), None)
+    if place.kind.isidentifier() or isinstance(nearest, ast.Compare):  # whole numbers, truth values have no history
         return []
     while getattr(up := source.parents[top], "attr", "") in CARRIES and isinstance(source.parents[up], ast.Call):
         top = source.parents[up]

@@ -44,8 +44,8 @@ def tested(tensor: Any, node: Any, context: Context) -> Any:
 
 def operands(error: BaseException, node: Any, context: Context) -> Finding | None:
     """What the tensors of the line were when an operation refused them, where nothing has said more of it."""
-    refused = not getattr(error, "__notes__", ()) and next(ours(error), None) is not None
-    told = Refused(error, node, context).told() if refused else ""
+    silent = getattr(error, "__notes__", ()) or next(ours(error), None) is None  # noted already, or not ours
+    told = "" if silent else Refused(error, node, context).told()
     return finding("operands", context, node, told=told) if told else None
 
 
@@ -196,8 +196,7 @@ def without_gradient(owner: Any, name: str, node: Any, context: Context) -> Find
     several |= {f"{whole}.{path}": p for whole, value in context.names.items()
                 if hasattr(type(value), "named_parameters") for path, p in value.named_parameters()}
     name = next((each for each, one in several.items() if one is owner), name)
-    made = [*context.made(name, node)]
-    found = unreached(owner, name, context) if owner.is_leaf else not_a_leaf(name, made)
+    found = unreached(owner, name, context) if owner.is_leaf else not_a_leaf(name, [*context.made(name, node)])
     return found or finding("none_gradient", context, node, name=name)
 
 
@@ -289,6 +288,5 @@ BY_KEY: dict[str, Callable[[dict[str, Any], Any, Context], Finding | None]] = {
     "constant_input": lambda facts, call, context: first(
         no_flag(n, context) for n in ast.walk(call) if context.value(n) is facts["tensor"]),
     "freed": freed, "modified": overwritten,
-    "unused_input": lambda facts, call, context: cut_on_the_way(facts["tensor"], root_of(call), context) or first(
-        remade(facts["tensor"], name, root_of(call), context) for name, value in context.names.items()
-        if value is facts["tensor"]) or finding("not_in_graph", context, call)}
+    "unused_input": lambda facts, call, context: cut_on_the_way(facts["tensor"], root_of(call), context) or remade(
+        facts["tensor"], root_of(call), context) or finding("not_in_graph", context, call)}

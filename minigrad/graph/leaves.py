@@ -27,7 +27,7 @@ def last_backward(context: Context) -> tuple[Any, Context] | None:
     mark = latest.freed
     call = expression(mark.code, mark.lasti) if mark.code is not None else None
     source = source_of(mark.code) if mark.code is not None else None
-    if not isinstance(call, ast.Call) or getattr(source.function(call), "name", "") == "backward":  # of a Function's own
+    if not isinstance(call, ast.Call) or getattr(source.function(call), "name", "") == "backward":  # a Function's
         return None
     home = next((up.name for up in source.above(call) if isinstance(up, ast.ClassDef)), None)
     selves = {id(v): v for v in context.names.values() if type(v).__name__ == home}  # the frame is gone
@@ -48,14 +48,14 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
     if limit is not None and not own and not leads_to(limit, around, leaf):
         return by_rule(f"inputs: {name}", call, around)
     asked = by_rule("asked:", call, around) if own else None
-    if (found := asked or cut_on_the_way(leaf, root, around) or remade(leaf, name, root, around)) is not None:
+    if (found := asked or cut_on_the_way(leaf, root, around) or remade(leaf, root, around)) is not None:
         return found
     if known(root, around) and not leads_to(root, around, leaf):
         return finding("no_use", around, call, name=name, loss=around.source.text(root))
     return finding("returned", around, call, name=name) if own else None
 
 
-def remade(leaf: Any, name: str, root: Any, context: Context) -> Finding | None:
+def remade(leaf: Any, root: Any, context: Context) -> Finding | None:
     """Where the name of a leaf was given to another tensor, after what it stood for before was used."""
     for here, there in feeding(root, context):
         for n in (n for n in ast.walk(here) if isinstance(n, ast.Name)):
@@ -63,7 +63,7 @@ def remade(leaf: Any, name: str, root: Any, context: Context) -> Finding | None:
             for later in there.source.writes.get((there.function, n.id), []):
                 each = loop is None or there.source.parents[later] is loop  # in each turn, not only in some
                 if each and later.lineno > n.lineno and there.value(n) is leaf:
-                    return finding("remade", there, later, name=name)
+                    return finding("remade", there, later, name=n.id)
     return None
 
 
@@ -192,8 +192,7 @@ def unregistered(module: Any) -> Finding | None:
         used = one or several or any(p.grad is not None for p in tensors)
         around = inside_of(type(owner).__init__) if lost and used else None
         for node, there in around.made(f"self.{name}", None) if around else ():
-            parameter = there.function.name == "__init__" and "Parameter(" in ast.unparse(node)
-            if one and not value.is_leaf and not parameter:
+            if one and not value.is_leaf and not (there is around and "Parameter(" in ast.unparse(node)):
                 continue
             if not (one or several):  # an object: of a class that is no module
                 return finding("no_module", there, node, name=f"self.{name}", kind=type(value).__name__)
@@ -221,7 +220,7 @@ def missing_from(optimizer: Any, context: Context, of: Any = ()) -> Finding | No
         left = left if not of or any(id(p) in of for p in left) else []
         left = [] if module and plain and len(left) == len(own) else left  # its input is what is changed
         for call, around in context.made(opt, None) if left and not name.startswith("_") else ():
-            given: Any = [*getattr(call, "args", ()), keyword(call, "params")][0] if isinstance(call, ast.Call) else None
+            given: Any = [*call.args, keyword(call, "params")][0] if isinstance(call, ast.Call) else None
             meant = [twin for twin in twins if alike(twin, name)] or twins
             if given is None or opt != meant[-1]:  # the later one was meant for it
                 continue

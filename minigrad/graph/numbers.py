@@ -296,9 +296,8 @@ def fed(root: Any, context: Context) -> Finding | None:
 def cause(kind: str, loss: Any, leaf: Any, name: str, names: Mapping[str, Any] | None = None) -> Finding | None:
     """Why the gradient that a loss brings to a leaf is "zero", or "bad": NaN or Inf."""
     values = Values(loss, names or {})
-    if not values.way:  # too large to be looked through
-        return None
-    return values.zero(leaf, name) if kind == "zero" else values.bad(leaf, name)
+    found = values.zero if kind == "zero" else values.bad
+    return found(leaf, name) if values.way else None  # too large to be looked through
 
 
 def wrong(array: Any) -> str:
@@ -308,8 +307,7 @@ def wrong(array: Any) -> str:
 
 def sum_of_backwards(leaf: Any) -> bool:
     """Whether backward added to a gradient that was there, and nothing else wrote into it, as far as is known."""
-    writes = writers(leaf._grad)
-    return bool(writes) and all(called(at) == "backward" for _, at in writes)
+    return {called(at) for _, at in writers(leaf._grad)} == {"backward"}
 
 
 def written(leaf: Any, name: str, wrong: str) -> Finding | None:

@@ -15,12 +15,13 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from inspect import CO_OPTIMIZED
+from itertools import takewhile
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from ..core.beside import lines
 from ..core.beside.ledger import Place
-from ..core.beside.lines import PACKAGE_FILES, source_line
+from ..core.beside.lines import PACKAGE_FILES
 from ..core.graph import TensorBase, latest
 from . import tracebacks
 from .snapshot import by_key
@@ -123,12 +124,8 @@ class Source:
 
     def loop(self, node: Any) -> Any:
         """The outermost loop around a node, inside its function."""
-        inside = None
-        for up in self.above(node):
-            if isinstance(up, FUNCTIONS):
-                break
-            inside = up if isinstance(up, LOOPS) else inside
-        return inside
+        inside = takewhile(lambda up: not isinstance(up, FUNCTIONS), self.above(node))
+        return [None, *(up for up in inside if isinstance(up, LOOPS))][-1]
 
     def last_writes(self, name: str, use: Any, function: Any) -> list[Any]:
         """The statements from which `name` can have its value at `use`, the nearest first."""
@@ -309,7 +306,7 @@ class Context(NamedTuple):
         sure = any(self.source.parents[w] in {*self.source.above(use), self.function} for w in before)
         found += self.argument(name) if self.function is not None and not sure else ()
         yield from found
-        anew = self.function is not None or any(gives(w, name) for w in writes)  # else written into, from wherever it is
+        anew = self.function is not None or any(gives(w, name) for w in writes)  # else it was there
         yield from () if found and anew else self.elsewhere(name)
 
     def behind(self, node: Any) -> Iterator[tuple[Any, Context]]:
@@ -548,11 +545,6 @@ def word(place: Place) -> str:
         return f"{ast.unparse(call.func)}()" if place.kind == "torch.tensor()" and called(call) else place.kind
     name = call.func.attr if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else place.kind
     return SIGNS.get(name, f"{name}()")
-
-
-def where(place: Place) -> Line:
-    """File, number and text of its line."""
-    return source_line(place.code, place.lasti)
 
 
 def around(place: Place) -> list[Any]:
