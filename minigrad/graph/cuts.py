@@ -120,12 +120,12 @@ def computed(call: Any) -> bool:
 def block_around(node: Any, context: Context) -> Finding | None:
     """The `with torch.no_grad():`, the decorator, or the line before, that switched recording off for an expression."""
     source = context.source
-    around = {switch: up for up in source.above(node) for switch in (
+    around: dict[Any, Any] = {switch: up for up in source.above(node) for switch in (
         [item.context_expr for item in up.items] if isinstance(up, ast.With) else getattr(up, "decorator_list", ()))}
-    off = mode_variable.get() is False  # now: by a call that may stand anywhere
-    before = [(each is source, n.lineno, n) for each in (context.sources() if off else [source]) for n in each.calls
+    stopped = mode_variable.get() is False  # now: by a call that may stand anywhere
+    before = [(each is source, n.lineno, n) for each in (context.sources() if stopped else [source]) for n in each.calls
               if called(n) == "set_grad_enabled" and isinstance(each.parents[n], ast.Expr)
-              and (off or n.lineno < node.lineno)]
+              and (stopped or n.lineno < node.lineno)]
     last = [n for *_, n in sorted(before, key=lambda one: one[:2])[-1:] if ast.unparse(n).endswith("(False)")]
     for switch in [*around, *last]:  # the nearest first
         context = context._replace(source=next(each for each in [source, *context.sources()] if switch in each.parents))

@@ -26,7 +26,7 @@ def last_backward(context: Context) -> tuple[Any, Context] | None:
     """The call of backward or grad that ran last, and where it stands."""
     mark = latest.freed
     call = expression(mark.code, mark.lasti) if mark.code is not None else None
-    source = source_of(mark.code) if mark.code is not None else None
+    source: Any = source_of(mark.code) if mark.code is not None else None
     if not isinstance(call, ast.Call) or getattr(source.function(call), "name", "") == "backward":  # a Function's
         return None
     home = next((up.name for up in source.above(call) if isinstance(up, ast.ClassDef)), None)
