@@ -7,8 +7,9 @@ import pytest
 
 import minigrad as torch
 from minigrad.core.beside import ledger
+from minigrad.core.beside.lines import source_line
 from minigrad.graph import read
-from minigrad.graph.program import where, word
+from minigrad.graph.program import word
 
 
 @pytest.fixture(autouse=True)
@@ -21,7 +22,7 @@ def empty_ledger():
 
 
 def noted() -> list[tuple[str, int, str]]:
-    return [(word(place), place.count, where(place)[2]) for place in ledger.places.values()]
+    return [(word(place), place.count, source_line(place.code, place.lasti)[2]) for place in ledger.places.values()]
 
 
 def tracked():
@@ -60,7 +61,7 @@ def test_a_place_is_noted_once_with_its_count_and_the_last_node():
 
     (place,) = ledger.places.values()
     assert (place.count, place.origin()) == (3, y.grad_fn)
-    assert where(place)[2] == "y.detach()"
+    assert source_line(place.code, place.lasti)[2] == "y.detach()"
 
 
 def test_the_diary_holds_nothing_alive():

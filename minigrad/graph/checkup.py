@@ -59,8 +59,8 @@ def remarks(model: Any, loss: Any, optimizer: Any, step: Any, names: list[str], 
     if step is None:
         yield Remark("no_step", {})
         return
-    trained = {name: p for name, p in params.items() if optimizer is None or id(p) in held_by(optimizer)}
-    yield from of_steps(params, trained, step)
+    held = {*map(id, params.values() if optimizer is None else parameters(optimizer))}
+    yield from of_steps(params, {name: p for name, p in params.items() if id(p) in held}, step)
 
 
 def of_loss(loss: Any, name: str, params: dict[str, Any], context: Context, root: Any) -> Iterator[Remark]:
@@ -135,14 +135,9 @@ def of_gradients(grads: dict[str, Any]) -> Iterator[Remark]:
             yield Remark(key, {"factor": two_digits((way[-1] / way[0]) ** (1 / (len(way) - 1)))})
 
 
-def held_by(optimizer: Any) -> set[int]:
-    """The tensors that an optimizer changes."""
-    return {id(p) for p in parameters(optimizer)}
-
-
 def of_optimizer(params: dict[str, Any], optimizer: Any, model: str, context: Context) -> Iterator[Remark]:
     """Parameters that no step will change, tensors that are none of the model, and a rate of 0."""
-    held, own = held_by(optimizer), {id(p) for p in params.values()}
+    held, own = {*map(id, parameters(optimizer))}, {*map(id, params.values())}
     left = [each for each, p in params.items() if p.requires_grad and id(p) not in held]
     if left:
         found = attempt(missing_from, optimizer, context)

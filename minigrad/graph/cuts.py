@@ -13,21 +13,16 @@ from typing import Any
 
 from ..core.beside import ledger
 from ..core.graph import TensorBase, node_of
-from .findings import Finding, by_rule, finding, keyword, receiver
-from .live import nodes_of, parameters
+from ..core.modes import mode_variable
+from .findings import Finding, by_rule, finding, first, keyword, names_in, receiver
+from .live import inner, is_tensor, nodes_of, parameters
 from .program import Context, called, expression, feeding, is_theirs, source_of, word
 
 CARRIES = set("detach detach_ numpy item tolist cpu clone float double half copy long int astype".split())
-MAKES = {"tensor", "as_tensor", "from_numpy", "Tensor", "float", "FloatTensor", "asarray", "array"}
+MAKES = {"tensor", "as_tensor", "from_numpy", "Tensor", "Variable", "float", "FloatTensor", "asarray", "array"}
 # functions whose gradient is 0, or that have none: uncut, a value given to them would get nothing either
 ZERO_GRADIENT = set("normal bernoulli poisson multinomial round floor ceil trunc sign heaviside argmax argmin".split())
 ALWAYS = {"no_grad", "inference_mode"}  # blocks that record nothing, whatever they are given
-
-
-def cuts(root: Any, context: Context) -> Iterator[tuple[Any, Any, Context]]:
-    """The places of the ledger in the expressions that made `root`, with the expression that cut and its context."""
-    for here, around in feeding(root, context):
-        yield from ((place, at, around) for place, at in cuts_in(here, around))
 
 
 def cuts_in(node: Any, context: Context) -> Iterator[tuple[Any, Any]]:
@@ -45,8 +40,8 @@ def cut(place: Any, at: Any, context: Context, mend: bool = True, key: str = "cu
 
 def number_of(root: Any, context: Context, kind: str = "") -> Finding | None:
     """What made a number, or an array, of a tensor, behind an expression."""
-    made = (one for one in cuts(root, context) if kind in ast.unparse(one[2].source.statement(one[1])))
-    return next((cut(*one) for one in made), None)
+    return first(cut(place, at, around) for here, around in feeding(root, context)
+                 for place, at in cuts_in(here, around) if kind in ast.unparse(around.source.statement(at)))
 
 
 def cut_on_the_way(leaf: Any, root: Any, context: Context) -> Finding | None:
@@ -54,7 +49,8 @@ def cut_on_the_way(leaf: Any, root: Any, context: Context) -> Finding | None:
     anew = False  # whether a later step would cut again what was left uncut
     for here, there in feeding(root, context):
         for place, at in cuts_in(here, there):
-            if leaf is None or (leads_to(receiver(at), there, leaf) and came_from(place, leaf)):
+            several = isinstance(receiver(at), ast.List | ast.ListComp)  # then the last of them alone is known
+            if leaf is None or (leads_to(receiver(at), there, leaf) and (several or came_from(place, leaf))):
                 given_to = {called(up): up for up in there.source.above(at)}
                 drawn = by_rule("drawn:", given_to["normal"], there) if "normal" in given_to else None
                 mend = not (anew or ZERO_GRADIENT & given_to.keys() or shared(at, there))
@@ -70,7 +66,7 @@ def cut_on_the_way(leaf: Any, root: Any, context: Context) -> Finding | None:
         if (leaf is None or (not update and leads_to(here, there, leaf))) and (block := block_around(here, there)):
             block = by_rule("block:", here, there) or block
             return replace(block, edit=None) if leaf is not None and shared(here, there) else block
-    return None
+    return by_rule("whole numbers:", root, context) if leaf is not None and leads_to(root, context, leaf) else None
 
 
 def leads_to(node: Any, context: Context, leaf: Any) -> bool:
@@ -87,16 +83,17 @@ def leads_to(node: Any, context: Context, leaf: Any) -> bool:
 
 
 def came_from(place: Any, leaf: Any) -> bool:
-    """Whether what was cut off last came from a leaf, or nobody knows any more: of several leaves it is the last."""
+    """Whether what was cut off last came from a tensor, or nobody knows any more: of several leaves it is the last."""
     node = place.origin()
     if node is None or isinstance(node, TensorBase) or place.result() is leaf:  # the last makes a leaf: it cut none
         return place.result() is not leaf and (node is leaf or node is None or place.count > 1)
-    return any(leaf is end for n in nodes_of([node], {}) for end in n.edges)
+    return any(n is leaf.grad_fn or any(leaf is end for end in n.edges) for n in nodes_of([node], {}))
 
 
-def was_cut(t: Any) -> bool:
+def was_cut(t: Any, name: str) -> bool:
     """Whether a value was taken out of this very tensor: then it may be no loss, but on the way to one."""
-    return any(place.origin() is t.grad_fn for place in list(ledger.places.values()))
+    return any(p.origin() is t.grad_fn or (p.count > 1 and name in names_in(expression(p.code, p.lasti)))
+               for p in list(ledger.places.values()))
 
 
 def shared(at: Any, context: Context) -> bool:
@@ -123,13 +120,15 @@ def computed(call: Any) -> bool:
 def block_around(node: Any, context: Context) -> Finding | None:
     """The `with torch.no_grad():`, the decorator, or the line before, that switched recording off for an expression."""
     source = context.source
-    around = {switch: up for up in source.above(node) for switch in (
+    around: dict[Any, Any] = {switch: up for up in source.above(node) for switch in (
         [item.context_expr for item in up.items] if isinstance(up, ast.With) else getattr(up, "decorator_list", ()))}
-    before = [n for n in source.calls if called(n) == "set_grad_enabled" and n.lineno < node.lineno
-              and isinstance(source.parents[n], ast.Expr)]
-    last = max(before, key=lambda n: int(n.lineno), default=None)
-    switches: list[Any] = [*around, *[last] * (last is not None and ast.unparse(last).endswith("(False)"))]
-    for switch in switches:  # the nearest first
+    stopped = mode_variable.get() is False  # now: by a call that may stand anywhere
+    before = [(each is source, n.lineno, n) for each in (context.sources() if stopped else [source]) for n in each.calls
+              if called(n) == "set_grad_enabled" and isinstance(each.parents[n], ast.Expr)
+              and (stopped or n.lineno < node.lineno)]
+    last = [n for *_, n in sorted(before, key=lambda one: one[:2])[-1:] if ast.unparse(n).endswith("(False)")]
+    for switch in [*around, *last]:  # the nearest first
+        context = context._replace(source=next(each for each in [source, *context.sources()] if switch in each.parents))
         name = called(switch) or getattr(switch, "attr", getattr(switch, "id", ""))
         flag = switch.args[0] if name == "set_grad_enabled" and switch.args else None
         off = not flag.value if isinstance(flag, ast.Constant) else flag and asking(node, context)  # now it was not
@@ -164,8 +163,8 @@ def uncut(place: Any, at: Any, context: Context) -> list[tuple[Any, str]]:
     functions in between."""
     source, top = context.source, at
     above = [up for up in source.above(at) if isinstance(up, ast.expr)]
-    first = next((up for up in above if isinstance(up, ast.Compare | ast.NamedExpr)), None)
-    if place.kind.isidentifier() or isinstance(first, ast.Compare):  # whole numbers, truth values have no history
+    nearest = next((up for up in above if isinstance(up, ast.Compare | ast.NamedExpr)), None)
+    if place.kind.isidentifier() or isinstance(nearest, ast.Compare):  # whole numbers, truth values have no history
         return []
     while getattr(up := source.parents[top], "attr", "") in CARRIES and isinstance(source.parents[up], ast.Call):
         top = source.parents[up]
@@ -191,7 +190,9 @@ class Uncarried(ast.NodeTransformer):
         if called(node) not in MAKES or not node.args:
             return receiver(node) if called(node) in CARRIES else node
         several = any(isinstance(n, ast.List | ast.ListComp) for n in (*node.args[:1], *made))
-        return ast.Call(ast.Name("torch.stack"), node.args[:1], []) if several else node.args[0]
+        values = inner(self.context.value(node.args[0])) or map(self.context.value, getattr(node.args[0], "elts", ()))
+        join = "cat" if any(is_tensor(v) and v.dim() for v in values) else "stack"
+        return ast.Call(ast.Name(f"torch.{join}"), node.args[:1], []) if several else node.args[0]
 
 
 # ---- a term of the loss

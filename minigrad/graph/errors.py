@@ -13,12 +13,12 @@ from types import ModuleType
 from typing import Any
 
 from ..core.beside import ledger
-from ..core.graph import Freed, TensorBase
+from ..core.graph import Freed, TensorBase, latest
 from ..text import torch_names
 from ..text.presentation import nearest
-from .cuts import number_of, root_of
+from .cuts import cut_on_the_way, number_of, root_of
 from .findings import Finding, by_rule, finding, first, names_in, reads_of, receiver
-from .leaves import no_flag, not_a_leaf, unreached, unregistered, untracked
+from .leaves import no_flag, not_a_leaf, remade, unreached, unregistered, untracked
 from .live import inner, is_tensor, nodes_of, parameters
 from .program import Context, called, expression, feeding, is_learners, source_of
 from .refused import Refused, ours
@@ -44,8 +44,8 @@ def tested(tensor: Any, node: Any, context: Context) -> Any:
 
 def operands(error: BaseException, node: Any, context: Context) -> Finding | None:
     """What the tensors of the line were when an operation refused them, where nothing has said more of it."""
-    refused = not getattr(error, "__notes__", ()) and next(ours(error), None) is not None
-    told = Refused(error, node, context).told() if refused else ""
+    silent = getattr(error, "__notes__", ()) or next(ours(error), None) is None  # noted already, or not ours
+    told = "" if silent else Refused(error, node, context).told()
     return finding("operands", context, node, told=told) if told else None
 
 
@@ -114,7 +114,8 @@ def crossing(node: Any, region: Any, context: Context, root: Any) -> Finding | N
                 return finding(key, Context(at), at.statement(made), name=name)
             if text in source.text(region):  # that is done, and this is what it is compared with
                 return finding("kept_outside", around, write, (value, f"{text}.detach()"), name=name)
-            changes = [(use, text) for use in uses] if around.source is source else []
+            anew = re.search(r"\b(?:rand\w*|normal|nn\.[A-Z]\w+|Parameter)\(|requires_grad=True", text)  # not as it was
+            changes = [(use, text) for use in uses] if around.source is source and not anew else []
             return finding("kept_outside", around, write, *changes, name=name)
     return None
 
@@ -170,7 +171,7 @@ def of_another_kind(error: BaseException, node: Any, context: Context) -> Findin
         return None
     for part in (n for n in ast.walk(node) if isinstance(n, ast.Attribute) and n.attr == "grad"):
         owner = context.value(part.value)
-        early = getattr(owner, "requires_grad", False) and owner.is_leaf  # nothing to clear yet
+        early = latest.freed.code is None and getattr(owner, "requires_grad", False)  # nothing to clear yet
         if isinstance(owner, TensorBase) and owner._grad is None and not (
                 early and re.search("'(zero_|fill_|data|detach_)'", text)):
             return without_gradient(owner, context.source.text(part.value), node, context)
@@ -195,8 +196,7 @@ def without_gradient(owner: Any, name: str, node: Any, context: Context) -> Find
     several |= {f"{whole}.{path}": p for whole, value in context.names.items()
                 if hasattr(type(value), "named_parameters") for path, p in value.named_parameters()}
     name = next((each for each, one in several.items() if one is owner), name)
-    made = [*context.made(name, node)]
-    found = unreached(owner, name, context) if owner.is_leaf else not_a_leaf(name, made)
+    found = unreached(owner, name, context) if owner.is_leaf else not_a_leaf(name, [*context.made(name, node)])
     return found or finding("none_gradient", context, node, name=name)
 
 
@@ -226,7 +226,8 @@ def not_to_optimize(error: BaseException, node: Any, context: Context) -> Findin
     """An optimizer of nothing: what its module keeps without listing it; or of a result: how that was made."""
     names = [n for n in ast.walk(node) if isinstance(n, ast.Name | ast.Attribute)]
     if "empty parameter list" in str(error):
-        return first(unregistered(m) for n in names if hasattr(type(m := context.value(n)), "named_parameters"))
+        return first(unregistered(m) or by_rule(f"anew: {type(m).__name__}", None, context)
+                     for n in names if hasattr(type(m := context.value(n)), "named_parameters"))
     results = [n for n in names if "non-leaf" in str(error) and getattr(context.value(n), "grad_fn", None) is not None]
     return first(not_a_leaf(ast.unparse(n), [*context.made(ast.unparse(n), n)], True) for n in results)
 
@@ -286,4 +287,6 @@ BY_KEY: dict[str, Callable[[dict[str, Any], Any, Context], Finding | None]] = {
     "retain_without_grad": lambda facts, call, context: no_flag(call.func.value, context),
     "constant_input": lambda facts, call, context: first(
         no_flag(n, context) for n in ast.walk(call) if context.value(n) is facts["tensor"]),
-    "freed": freed, "modified": overwritten}
+    "freed": freed, "modified": overwritten,
+    "unused_input": lambda facts, call, context: cut_on_the_way(facts["tensor"], root_of(call), context) or remade(
+        facts["tensor"], root_of(call), context) or finding("not_in_graph", context, call)}

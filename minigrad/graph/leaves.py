@@ -14,7 +14,7 @@ from ..core.graph import TensorBase, latest
 from .cuts import asking, computed, cut, cut_on_the_way, leads_to, root_of, tensors_in
 from .findings import Finding, by_rule, finding, first, keyword, receiver
 from .live import inner, is_tensor, parameters
-from .program import Context, called, expression, feeding, inside_of, is_learners, source_of, written
+from .program import Context, called, expression, feeding, inside_of, is_learners, source_of, writers, written
 
 FACTORIES = set("tensor ones zeros rand randn full arange linspace eye normal empty ones_like randn_like".split())
 
@@ -26,9 +26,9 @@ def last_backward(context: Context) -> tuple[Any, Context] | None:
     """The call of backward or grad that ran last, and where it stands."""
     mark = latest.freed
     call = expression(mark.code, mark.lasti) if mark.code is not None else None
-    if not isinstance(call, ast.Call):
+    source: Any = source_of(mark.code) if mark.code is not None else None
+    if not isinstance(call, ast.Call) or getattr(source.function(call), "name", "") == "backward":  # a Function's
         return None
-    source = source_of(mark.code)
     home = next((up.name for up in source.above(call) if isinstance(up, ast.ClassDef)), None)
     selves = {id(v): v for v in context.names.values() if type(v).__name__ == home}  # the frame is gone
     own = {"self": next(iter(selves.values()))} if len(selves) == 1 else {}
@@ -44,19 +44,18 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
         tried = tried or [one for name in ends for one in context.made(name, None)]
         return by_rule("program:", None, context) or first(cut_on_the_way(leaf, *one) for one in tried)
     call, around = last
-    root, limit = root_of(call), keyword(call, "inputs")
-    if called(call) == "grad":
-        return finding("returned", around, call, name=name)
-    if limit is not None and not leads_to(limit, around, leaf):
+    root, limit, own = root_of(call), keyword(call, "inputs"), called(call) == "grad"
+    if limit is not None and not own and not leads_to(limit, around, leaf):
         return by_rule(f"inputs: {name}", call, around)
-    if (found := cut_on_the_way(leaf, root, around) or remade(leaf, name, root, around)) is not None:
+    asked = by_rule("asked:", call, around) if own else None
+    if (found := asked or cut_on_the_way(leaf, root, around) or remade(leaf, root, around)) is not None:
         return found
     if known(root, around) and not leads_to(root, around, leaf):
         return finding("no_use", around, call, name=name, loss=around.source.text(root))
-    return None
+    return finding("returned", around, call, name=name) if own else None
 
 
-def remade(leaf: Any, name: str, root: Any, context: Context) -> Finding | None:
+def remade(leaf: Any, root: Any, context: Context) -> Finding | None:
     """Where the name of a leaf was given to another tensor, after what it stood for before was used."""
     for here, there in feeding(root, context):
         for n in (n for n in ast.walk(here) if isinstance(n, ast.Name)):
@@ -64,7 +63,7 @@ def remade(leaf: Any, name: str, root: Any, context: Context) -> Finding | None:
             for later in there.source.writes.get((there.function, n.id), []):
                 each = loop is None or there.source.parents[later] is loop  # in each turn, not only in some
                 if each and later.lineno > n.lineno and there.value(n) is leaf:
-                    return finding("remade", there, later, name=name)
+                    return finding("remade", there, later, name=n.id)
     return None
 
 
@@ -193,8 +192,7 @@ def unregistered(module: Any) -> Finding | None:
         used = one or several or any(p.grad is not None for p in tensors)
         around = inside_of(type(owner).__init__) if lost and used else None
         for node, there in around.made(f"self.{name}", None) if around else ():
-            parameter = there.function.name == "__init__" and "Parameter(" in ast.unparse(node)
-            if one and not value.is_leaf and not parameter:
+            if one and not value.is_leaf and not (there is around and "Parameter(" in ast.unparse(node)):
                 continue
             if not (one or several):  # an object: of a class that is no module
                 return finding("no_module", there, node, name=f"self.{name}", kind=type(value).__name__)
@@ -217,11 +215,12 @@ def missing_from(optimizer: Any, context: Context, of: Any = ()) -> Finding | No
     for name, value in context.names.items():
         module = hasattr(type(value), "named_parameters")
         own: list[Any] = parameters(value) if module else [value] if is_tensor(value) and plain else []
-        left = [p for p in own if p.requires_grad and p.is_leaf and id(p) not in has and ran <= (p.grad is not None)]
+        left = [p for p in own if p.requires_grad and p.is_leaf and id(p) not in has and ran <= (p.grad is not None)
+                and not any(called(at) == "step" for _, at in writers(p))]  # else another's, which is gone
         left = left if not of or any(id(p) in of for p in left) else []
         left = [] if module and plain and len(left) == len(own) else left  # its input is what is changed
         for call, around in context.made(opt, None) if left and not name.startswith("_") else ():
-            given: Any = call.args[0] if isinstance(call, ast.Call) and call.args else None
+            given: Any = [*call.args, keyword(call, "params")][0] if isinstance(call, ast.Call) else None
             meant = [twin for twin in twins if alike(twin, name)] or twins
             if given is None or opt != meant[-1]:  # the later one was meant for it
                 continue

@@ -23,6 +23,7 @@ from typing import Any
 
 from ..array.backend import xp
 from ..core.beside.ledger import Place, places
+from ..core.beside.lines import source_line
 from ..core.beside.scopes import calls
 from ..core.carriers import RAW
 from ..core.graph import ACCUMULATE_SEQ, Node, Withheld, node_of
@@ -554,8 +555,8 @@ class Reader:
             tensor = None if result is None else self.ids.get(self.slot(result))
             into = self.taken(place) if result is None else [] if tensor else left.get(self.slot(result), [])
             if into or tensor or (node and (result is not None or not constants.isdisjoint(program.written_at(place)))):
-                yield Cut(f"c{number}", program.word(place), program.where(place)[1:], place.count, node, tensor,
-                          tuple(into))
+                yield Cut(f"c{number}", program.word(place), source_line(place.code, place.lasti)[1:], place.count,
+                          node, tensor, tuple(into))
 
     def taken(self, place: Place) -> list[str]:
         """Where the last cut of a place went in, though nobody holds what came of it: at an edge of the operation

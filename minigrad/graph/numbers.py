@@ -20,7 +20,7 @@ from ..text import presentation
 from ..text.numbers import two_digits
 from .findings import Finding, by_rule, finding, first
 from .live import Key, Reader
-from .program import Context, called, expression, feeding, inside_of, source_of
+from .program import Context, called, expression, feeding, inside_of, source_of, writers
 
 MOST = 20_000  # nodes that are looked through
 
@@ -179,10 +179,9 @@ class Values(Reader):
     def stepped(self) -> Finding | None:
         """A leaf that a step of an optimizer, its last write, left with NaN or Inf."""
         for slot, t in ((slot, t) for slot, t in self.tensors.items() if t.is_leaf and not finite(t._array())):
-            line: Any = (t._shared_counter() or [()])[-1]
-            at = expression(*line) if line and line[0] is not None else None
-            if at is not None and called(at) == "step":
-                return finding("stepped_bad", Context(source_of(line[0])), at, name=self.names.get(slot))
+            for code, at in writers(t)[:1]:
+                if called(at) == "step":
+                    return finding("stepped_bad", Context(source_of(code)), at, name=self.names.get(slot))
         return None
 
 
@@ -258,8 +257,8 @@ def stopped(leaf: Any, top: Any, context: Context) -> Finding | None:
               if type(m).__name__.startswith(("Linear", "Conv")) and m.bias is not None and m.weight.grad is not None]
     own = next((i for i, (_, m) in enumerate(layers) if leaf is m.weight or leaf is m.bias), len(layers))
     for name, m in ((name, m) for name, m in layers[own + 1 :] if not m.weight._array().any()):
-        for code, *at in (line for line in m.weight._shared_counter()[:0:-1] if line and line[0] is not None):
-            if (wrote := expression(code, *at)) is not None and called(wrote) != "step":
+        for code, wrote in writers(m.weight):
+            if wrote is not None and called(wrote) != "step":
                 return finding("zero_weight", Context(source_of(code)), wrote, name=f"{name}weight")
     name, m = next(((name, m) for name, m in layers[own:] if m.bias.grad._array().any()), ("", None))
     if m is None:  # what stands behind the last of them sent nothing back
@@ -297,9 +296,8 @@ def fed(root: Any, context: Context) -> Finding | None:
 def cause(kind: str, loss: Any, leaf: Any, name: str, names: Mapping[str, Any] | None = None) -> Finding | None:
     """Why the gradient that a loss brings to a leaf is "zero", or "bad": NaN or Inf."""
     values = Values(loss, names or {})
-    if not values.way:  # too large to be looked through
-        return None
-    return values.zero(leaf, name) if kind == "zero" else values.bad(leaf, name)
+    found = values.zero if kind == "zero" else values.bad
+    return found(leaf, name) if values.way else None  # too large to be looked through
 
 
 def wrong(array: Any) -> str:
@@ -309,18 +307,15 @@ def wrong(array: Any) -> str:
 
 def sum_of_backwards(leaf: Any) -> bool:
     """Whether backward added to a gradient that was there, and nothing else wrote into it, as far as is known."""
-    writes = [line for line in leaf._grad._shared_counter()[1:] if line]
-    return bool(writes) and all(called(expression(*line)) == "backward" for line in writes if line[0] is not None)
+    return {called(at) for _, at in writers(leaf._grad)} == {"backward"}
 
 
 def written(leaf: Any, name: str, wrong: str) -> Finding | None:
     """The line that wrote into `.grad` last, if it made zeros of it, or added to it what a further backward gave."""
-    line: Any = (leaf._grad._counter or [()])[-1] if leaf._grad is not None else ()
-    at = expression(*line) if line and line[0] is not None else None
-    if at is not None and wrong == "zero" and called(at) != "backward":
-        key = "cleared_since" if called(at) in ("zero_", "zero_grad", "fill_") else "grad_written"
-    elif at is not None and not wrong and sum_of_backwards(leaf):
-        key = "added"
-    else:
-        return None
-    return finding(key, Context(source_of(line[0])), at, name=name)
+    for code, at in writers(leaf._grad)[:1]:
+        if wrong == "zero" and called(at) != "backward":
+            key = "cleared_since" if called(at) in ("zero_", "zero_grad", "fill_") else "grad_written"
+            return finding(key, Context(source_of(code)), at, name=name)
+        if not wrong and sum_of_backwards(leaf):
+            return finding("added", Context(source_of(code)), at, name=name)
+    return None

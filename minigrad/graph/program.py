@@ -15,12 +15,13 @@ from collections import deque
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from inspect import CO_OPTIMIZED
+from itertools import takewhile
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from ..core.beside import lines
 from ..core.beside.ledger import Place
-from ..core.beside.lines import PACKAGE_FILES, source_line
+from ..core.beside.lines import PACKAGE_FILES
 from ..core.graph import TensorBase, latest
 from . import tracebacks
 from .snapshot import by_key
@@ -128,12 +129,8 @@ class Source:
 
     def loop(self, node: Any) -> Any:
         """The outermost loop around a node, inside its function."""
-        inside = None
-        for up in self.above(node):
-            if isinstance(up, FUNCTIONS):
-                break
-            inside = up if isinstance(up, LOOPS) else inside
-        return inside
+        inside = takewhile(lambda up: not isinstance(up, FUNCTIONS), self.above(node))
+        return [None, *(up for up in inside if isinstance(up, LOOPS))][-1]
 
     def last_writes(self, name: str, use: Any, function: Any) -> list[Any]:
         """The statements from which `name` can have its value at `use`, the nearest first."""
@@ -144,7 +141,7 @@ class Source:
             if statement.lineno >= self.statement(use).lineno:
                 continue
             near.append(statement)
-            if isinstance(statement, ast.Assign) and self.parents[statement] in {*around, self.tree, function}:
+            if gives(statement, name) and self.parents[statement] in {*around, self.tree, function}:
                 break
         if "." in name and not near:  # an attribute, from the call before
             near += [s for s in found if s is not self.statement(use)]
@@ -186,6 +183,18 @@ def written(node: Any) -> list[str]:
         return [name for item in node.items for name in named(item.optional_vars)]
     one = [node.target] if isinstance(node, ast.AugAssign | ast.AnnAssign | ast.For | ast.NamedExpr) else []
     return [name for target in getattr(node, "targets", one) for name in named(target)]
+
+
+def gives(statement: Any, name: str) -> bool:
+    """Whether an assignment gives a name a value, and does not only write into a part of what it has."""
+    parts = [t for t in getattr(statement, "targets", ()) if isinstance(t, ast.Subscript) and name in named(t)]
+    return isinstance(statement, ast.Assign) and not parts
+
+
+def writers(t: Any) -> list[tuple[CodeType, Any]]:
+    """The learner's expressions that wrote into a tensor last, the latest first, and their code."""
+    lines = filter(None, (getattr(t, "_shared_counter", list)() or ())[:0:-1])  # none of torch's
+    return [(code, expression(code, *at)) for code, *at in lines if code is not None]
 
 
 def read_in(statement: Any, name: str) -> list[Any]:
@@ -301,7 +310,9 @@ class Context(NamedTuple):
         before = [w for w in writes if isinstance(w, ast.Assign) and use is not None and w.lineno < use.lineno]
         sure = any(self.source.parents[w] in {*self.source.above(use), self.function} for w in before)
         found += self.argument(name) if self.function is not None and not sure else ()
-        yield from found or self.elsewhere(name)
+        yield from found
+        anew = self.function is not None or any(gives(w, name) for w in writes)  # else it was there
+        yield from () if found and anew else self.elsewhere(name)
 
     def behind(self, node: Any) -> Iterator[tuple[Any, Context]]:
         """The expressions that an expression was made from, in one step."""
@@ -534,16 +545,11 @@ def standing(frame: FrameType | None) -> Context | None:
 
 def word(place: Place) -> str:
     """What the learner wrote that cut: `detach()`, `.data`, `argmax()`, `>`."""
-    if not place.kind.isidentifier():
-        return place.kind
     call = expression(place.code, place.lasti)
+    if not place.kind.isidentifier():
+        return f"{ast.unparse(call.func)}()" if place.kind == "torch.tensor()" and called(call) else place.kind
     name = call.func.attr if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else place.kind
     return SIGNS.get(name, f"{name}()")
-
-
-def where(place: Place) -> Line:
-    """File, number and text of its line."""
-    return source_line(place.code, place.lasti)
 
 
 def around(place: Place) -> list[Any]:

@@ -41,8 +41,7 @@ def events(own: set[int]) -> tuple[str, list[tuple[Any, ...]]]:
             what = "idle" if fact is None else "standing"
         if what == "clip" and not fact:
             what = "unclipped"
-        tensors = {id(p) for p in parameters(target)} or {id(target)}
-        words.append(what if tensors & own else f"other.{what}")
+        words.append(what if own & {*map(id, parameters(target) or [target])} else f"other.{what}")
         lines.append(line)
     return numbered(words), lines
 

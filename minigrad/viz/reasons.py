@@ -167,8 +167,7 @@ def last_error(context: Context) -> Explanation:
     a name and does not learn."""
     error = unfinished.last_error()
     if error is None:
-        several = [*modules_of(context), *leaves.optimizers(context).values()]
-        answers = (of_several(one, context) for one in several)
+        answers = (of_several(one, context) for one in [*modules_of(context), *leaves.optimizers(context).values()])
         return next((a for a in answers if a.found is not None), Explanation([("why.no_error", {}, set())], None))
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     if sys.exc_info()[1] is None and shell and shell.last_execution_succeeded:  # of the cell before this one
@@ -179,8 +178,7 @@ def last_error(context: Context) -> Explanation:
 def of_error(error: BaseException) -> Explanation:
     """An error, its notes, and the edit that mends it."""
     notes.complete(error)
-    told = "\n".join(getattr(error, "__notes__", ()))
-    facts = {"error": f"{type(error).__name__}: {error}", "notes": told}
+    facts = {"error": f"{type(error).__name__}: {error}", "notes": "\n".join(getattr(error, "__notes__", ()))}
     return Explanation([("why.error", facts, set())], None, getattr(error, "finding", None))
 
 
@@ -250,7 +248,7 @@ def unreached(t: TensorRecord, leaf: AnyTensor, names: Mapping[str, AnyTensor], 
     for name, loss in results[:LOSSES]:
         if not any(getattr(n, "variable", None) is leaf for n in nodes_behind(loss)):
             others |= {name: loss} if loss.numel() == 1 else {}
-        elif found is not None and found.key == "cut" and (loss.numel() != 1 or cuts.was_cut(loss)):
+        elif found is not None and found.key == "cut" and (loss.numel() != 1 or cuts.was_cut(loss, name)):
             cut_off.append(loss)  # it leads there, and was cut off on the way
         else:
             graph = picture([loss], named, leaf)
@@ -258,7 +256,7 @@ def unreached(t: TensorRecord, leaf: AnyTensor, names: Mapping[str, AnyTensor], 
             ran = any(s.freed for n in graph.nodes for s in n.saved) and not other
             if other and found is not None:  # the last backward began elsewhere
                 found.edit = other[1].source.edited((cuts.root_of(other[0]), name)) if loss.numel() == 1 else None
-            elif not ran:
+            elif not (ran or any(s.stale for n in graph.nodes for s in n.saved)):  # else it would fail
                 ask = f"not run: {name}{'' if loss.numel() == 1 else '.sum()'}"
                 made = (by_rule(ask, *one) for one in context.made(name, call))
                 found = by_rule("program:", None, context) or first(made)
