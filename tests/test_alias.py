@@ -194,7 +194,7 @@ def test_every_module_says_what_waits_and_what_is_nearest(module, name, note):
 
 
 def test_what_torch_cuda_lacks_is_said_to_wait():
-    with pytest.raises(AttributeError, match="module 'torch.cuda' has no attribute 'manual_seed_all'") as caught:
+    with pytest.raises(AttributeError, match=r"module 'torch.cuda' has no attribute 'manual_seed_all'") as caught:
         minigrad.cuda.manual_seed_all(1)
 
     assert caught.value.__notes__ == ["PyTorch has `torch.cuda.manual_seed_all`, minigrad does not yet."]
