@@ -44,7 +44,8 @@ def test_modules_keep_their_own_identity():
     assert python(code).splitlines()[1] == "minigrad minigrad minigrad.autograd"
 
 
-@pytest.mark.parametrize("name", ["torch.onnx", "torch.nn.quantized", "torch.viz", "torch.core"])
+@pytest.mark.parametrize("name", ["torch.onnx", "torch.nn.quantized", "torch.viz", "torch.core",
+                                  "torch.nn.utils.rnn", "torch.cuda.amp"])
 def test_what_minigrad_lacks_is_missing_even_where_torch_is_installed(name):
     code = INSTALLED + (
         f"try:\n    import {name}\nexcept ModuleNotFoundError as error:\n"
@@ -59,9 +60,10 @@ def test_what_minigrad_lacks_is_missing_even_where_torch_is_installed(name):
 def test_asking_whether_a_part_exists_is_no_error():
     code = INSTALLED + (
         "from importlib.util import find_spec; import torch\n"
-        "print(find_spec('torch') is not None, find_spec('torch.nn') is not None, find_spec('torch.onnx'))")
+        "print(find_spec('torch') is not None, find_spec('torch.nn') is not None, find_spec('torch.onnx'),\n"
+        "      find_spec('torch.cuda.amp'))")
 
-    assert python(code).splitlines()[1] == "True True None"
+    assert python(code).splitlines()[1] == "True True None None"
 
 
 def test_an_error_inside_a_module_of_ours_is_not_hidden(monkeypatch):
@@ -189,3 +191,10 @@ def test_every_module_says_what_waits_and_what_is_nearest(module, name, note):
         operator.attrgetter(f"{module}.{name}")(minigrad)
 
     assert note in "".join(raised.value.__notes__)
+
+
+def test_what_torch_cuda_lacks_is_said_to_wait():
+    with pytest.raises(AttributeError, match=r"module 'torch.cuda' has no attribute 'manual_seed_all'") as caught:
+        minigrad.cuda.manual_seed_all(1)
+
+    assert caught.value.__notes__ == ["PyTorch has `torch.cuda.manual_seed_all`, minigrad does not yet."]

@@ -138,3 +138,35 @@ def test_no_signature_is_read_before_a_call_is_refused():
     said = subprocess.run([sys.executable, "-c", program + asked + refused + asked], capture_output=True, text=True)
 
     assert said.stdout.split() == ["0", "1"]
+
+
+@pytest.mark.parametrize("oracle", LIVE)
+@pytest.mark.parametrize("call", ["t.sum(axis=0, foo=1)", "t.sum(foo=1, axis=0)", "t.mean(0, dim=0)",
+                                  "t.sum(axis=None, dtype=None, out=None)", "t.mean(axis=0, out=None)",
+                                  "t.argmax(axis=0, bar=1)", "torch.cat([t], axis=0, foo=1)",
+                                  "t.sum(0, keepdims=True, foo=1)", "torch.softmax(t, axis=0, foo=1)"])
+def test_the_first_word_that_is_not_torchs_own_is_blamed(call, oracle):
+    said = []
+    for torch in (minigrad, importlib.import_module(oracle)):
+        with pytest.raises(TypeError) as caught:
+            eval(call, {"torch": torch, "t": torch.ones(2, 2)})
+        said.append(first_line(caught.value))
+
+    assert said[0] == said[1]
+
+
+@pytest.mark.parametrize("oracle", LIVE)
+@pytest.mark.parametrize("given", ["torch.ones(2), volatile=True", "torch.ones(2), volatile=False", "[1.0]", "3.0",
+                                   "torch.ones(2), True", "torch.arange(2)"])
+def test_a_variable_takes_a_tensor_and_warns_of_volatile(given, oracle):
+    seen = []
+    for torch in (minigrad, importlib.import_module(oracle)):
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always")
+            try:
+                found = str(eval(f"torch.autograd.Variable({given})", {"torch": torch}))
+            except TypeError as error:
+                found = first_line(error)
+        seen.append((found, [str(w.message) for w in warned]))
+
+    assert seen[0] == seen[1]

@@ -49,3 +49,20 @@ def test_a_split_has_every_item_once_or_says_what_is_wrong():
     assert sorted(part[i] for part in parts for i in range(len(part))) == list(range(5))
     with pytest.raises(ValueError, match="Sum of input lengths"):
         random_split([1, 2, 3], [2])
+
+
+def begun(torch, data):
+    """What is drawn once a loader is asked for its iterator, before and after the first batch; what the error says."""
+    torch.manual_seed(5)
+    walk = iter(data.DataLoader(data.TensorDataset(torch.arange(7.0)), batch_size=3, shuffle=True))
+    drawn = [torch.rand(2), *next(walk), torch.rand(2), *next(walk)]
+    with pytest.raises(AttributeError) as caught:
+        walk.next()
+    return [t.tolist() for t in drawn], iter(walk) is walk, len(list(walk)), str(caught.value)
+
+
+@pytest.mark.parametrize("oracle", LIVE)
+def test_an_iterator_draws_when_it_is_made_and_has_torchs_name(oracle):
+    torch, data = importlib.import_module(oracle), importlib.import_module(f"{oracle}.utils.data")
+
+    assert begun(minigrad, minigrad.utils.data) == begun(torch, data)

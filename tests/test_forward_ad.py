@@ -3,6 +3,7 @@
 Programs that show what PyTorch shows are in tests/oracle/semantics/forward.txt.
 """
 
+import importlib.util
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,6 +16,7 @@ from minigrad.core.row import TABLE
 from tests.samples import SAMPLES
 
 CASES = [(name, nr) for name in SAMPLES for nr in range(len(SAMPLES[name]))]
+LIVE = ["torch"] if importlib.util.find_spec("torch") else []
 REFUSED = {"cdist"}  # torch has no forward mode for it either
 
 
@@ -119,3 +121,20 @@ def test_a_level_that_an_error_leaves_is_closed():
     assert (torch.ones(2) * 2).tolist() == [2.0, 2.0]
     with forward_ad.dual_level() as level:
         assert level == 0
+
+
+def unpacked_views(module: str) -> tuple[list[str], list[bool]]:
+    """Views of an unpacked number, and what is computed from them: as they print, and whether they have a tangent."""
+    torch, forward = importlib.import_module(module), importlib.import_module(f"{module}.autograd.forward_ad")
+    with forward.dual_level():
+        x = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+        dual = forward.make_dual(x, torch.ones(2, 2)) ** 2
+        whole = forward.unpack_dual(dual).primal
+        views = [whole[0], whole.T, whole.view(-1)[1], whole.unbind()[1], whole[0] * dual[1], dual[0], whole.T @ dual]
+        return [str(v) for v in views[:4]], [forward.unpack_dual(v).tangent is not None for v in views]
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated:DeprecationWarning")
+@pytest.mark.parametrize("oracle", LIVE)
+def test_a_view_of_an_unpacked_number_has_no_tangent(oracle: str) -> None:
+    assert unpacked_views("minigrad") == unpacked_views(oracle)

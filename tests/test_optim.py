@@ -158,3 +158,19 @@ def test_learning_rates_change_as_in_torch(schedule, oracle):
         return seen
 
     np.testing.assert_allclose(rates(torch), rates(importlib.import_module(oracle)), rtol=1e-12)
+
+
+def groups_after(module):
+    """The caller's dict after an optimizer was made of it, after its rate was changed, and with a second optimizer."""
+    given = {"params": module.ones(2, requires_grad=True), "weight_decay": 0.1}
+    first = module.optim.SGD([given], lr=0.5)
+    named = {"params": [("w", module.ones(1, requires_grad=True))]}
+    module.optim.Adam([named])
+    first.param_groups[0]["lr"] = 7.0
+    second = module.optim.SGD([given], lr=0.25)
+    return list(given), list(named), given["lr"], second.param_groups[0]["lr"], given is second.param_groups[0]
+
+
+@pytest.mark.parametrize("oracle", LIVE)
+def test_a_group_is_the_callers_own_dict(oracle):
+    assert groups_after(torch) == groups_after(importlib.import_module(oracle))

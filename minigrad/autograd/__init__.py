@@ -8,17 +8,13 @@ from typing import Any
 
 from .._tensor import Tensor
 from ..core.backward import backward, grad
-from ..core.beside.ends import GradientEdge
 from ..manual import face
+from ..text.presentation import need, warn
 from . import functional, graph
-from .anomaly import detect_anomaly, is_anomaly_enabled, set_detect_anomaly
+from .anomaly import detect_anomaly, set_detect_anomaly
 from .function import Function
 from .grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
-from .gradcheck import GradcheckError, gradcheck, gradgradcheck
-
-__all__ = ["Function", "GradcheckError", "GradientEdge", "Variable", "backward", "detect_anomaly", "enable_grad",
-           "functional", "grad", "gradcheck", "gradgradcheck", "graph", "inference_mode", "is_anomaly_enabled",
-           "no_grad", "set_detect_anomaly", "set_grad_enabled"]
+from .gradcheck import gradcheck, gradgradcheck
 
 
 class _Wraps(type):
@@ -30,8 +26,10 @@ class Variable(metaclass=_Wraps):
     """Before 0.4 a tensor needed a Variable around it; today `Variable(t)` is a tensor."""
 
     def __new__(cls, data: Any, requires_grad: bool = False, volatile: Any = None) -> Any:
-        t = data.detach() if isinstance(data, Tensor) else data
-        return t.requires_grad_() if requires_grad else t
+        if volatile:
+            warn("volatile_removed")
+        need(isinstance(data, Tensor), "variable_data", type(data).__name__)
+        return data.detach().requires_grad_(requires_grad)
 
 _missing, __dir__ = face("torch.autograd", globals())
 

@@ -2,21 +2,19 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
-from . import functional as functional, graph as graph
+from . import function as function, functional as functional, grad_mode as grad_mode, graph as graph
 from .._tensor import Tensor
-from ..core.beside.ends import GradientEdge as GradientEdge
 from .anomaly import detect_anomaly as detect_anomaly, set_detect_anomaly as set_detect_anomaly
 from .function import Function as Function
 from .grad_mode import (
     enable_grad as enable_grad, inference_mode as inference_mode, no_grad as no_grad,
     set_grad_enabled as set_grad_enabled,
 )
-from .gradcheck import GradcheckError as GradcheckError
 
 __all__ = [
-    "Function", "GradcheckError", "GradientEdge", "Variable", "backward", "detect_anomaly", "enable_grad",
-    "functional", "grad", "gradcheck", "gradgradcheck", "graph", "inference_mode", "is_anomaly_enabled", "no_grad",
-    "set_detect_anomaly", "set_grad_enabled",
+    "Function", "Variable", "backward", "detect_anomaly", "enable_grad", "function", "functional", "grad",
+    "grad_mode", "gradcheck", "gradgradcheck", "graph", "inference_mode", "no_grad", "set_detect_anomaly",
+    "set_grad_enabled",
 ]
 
 
@@ -49,5 +47,3 @@ def gradgradcheck(
     check_fwd_over_rev: bool = False, check_rev_over_rev: bool = True, **_options: Any,
 ) -> bool:
     """True if the second derivatives agree too: `gradcheck` of the gradient of `func`."""
-def is_anomaly_enabled() -> bool:
-    """True while anomaly mode is on."""

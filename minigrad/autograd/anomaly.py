@@ -10,8 +10,6 @@ from ..core.beside.observers import observing
 from ..core.modes import anomaly
 from ..text import presentation
 
-__all__ = ["detect_anomaly", "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "set_detect_anomaly"]
-
 
 def is_anomaly_enabled() -> bool:
     """True while anomaly mode is on."""

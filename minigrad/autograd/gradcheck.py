@@ -18,8 +18,6 @@ from ..core.graph import constant
 from ..creation import zeros_like
 from ..text.presentation import need, require, warn
 
-__all__ = ["GradcheckError", "gradcheck", "gradgradcheck"]
-
 
 class GradcheckError(RuntimeError):
     """A derivative is not what the numbers say, or not the same each time."""

@@ -39,7 +39,7 @@ class Finder(MetaPathFinder, Loader):
             if sys._getframe(2).f_code.co_name == "find_spec":  # a library asks if there is one
                 return None
             raise  # an import: say more than that there is none
-        return ModuleSpec(fullname, self, loader_state=ours.__spec__, is_package=hasattr(ours, "__path__"))
+        return ModuleSpec(fullname, self, loader_state=ours.__spec__, is_package=True)
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
         """The module itself, which is loaded already."""

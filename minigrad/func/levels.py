@@ -47,7 +47,8 @@ class Lifted:
     def intercept(self, call: Callable, args: tuple) -> Any:
         level, given = self.level, tensors_of(args)
         with mode(level.outer, self.base):
-            return level.run(call, args, given, self.base) if any(map(level.holds, given)) else call(*args)
+            met = any(level in known(t) or level.holds(t) for t in given)  # known to have no tangent, too
+            return level.run(call, args, given, self.base) if met else call(*args)
 
     def custom(self, function: Any, args: tuple, kwargs: dict) -> Any:
         """A custom Function, called with these arguments."""

@@ -66,7 +66,7 @@ class Forward(Level):
         Raises: RuntimeError for another shape.
         """
         if tangent is None:
-            return
+            return tell(self, t, None)  # a view of what `unpacked` cut off is cut off, too
         sizes, given = list(t._data.shape), list(tangent._data.shape)
         need(sizes == given, "forward_size", sizes, given)
         if t.stride() != tangent.stride() and is_dense(t._data):
@@ -94,7 +94,7 @@ class Forward(Level):
                     for n, v in zip(row.inputs, args, strict=True)
                     if n in row.differentiable and isinstance(v, TensorBase | tuple | list)}
         found = pushed(row, args, parts, {n: v for n, v in tangents.items() if v is not None})
-        for part, tangent in zip(parts, found, strict=False):
+        for part, tangent in zip(parts, found or (None,) * len(parts), strict=False):
             self.push(part, tangent)
         keep(node_of(parts[0]._fn), parts)
         return result
@@ -140,13 +140,13 @@ def dual(level: Forward, t: Any, tangent: Any) -> Any:
 def pushed(row: Row, args: tuple, results: tuple, tangents: dict[str, Any]) -> tuple:
     """The tangents of the results of `row(*args)`, from those of its inputs; none where no input has one."""
     name, at = row.name, dict(zip(row.inputs, args, strict=True))
-    need(row.torch_name != "torch::autograd::NotImplemented", "no_forward", name)
 
     def with_inputs(new: dict[str, Any]) -> Any:
         return row.call(*{**at, **new}.values())
 
     if not tangents:
         return ()
+    need(row.torch_name != "torch::autograd::NotImplemented", "no_forward", name)
     if name in LINEAR:
         found = with_inputs({n: _or_zeros(tangents.get(n), at[n]) for n in row.differentiable})
         return found if found.__class__ is tuple else (found,)

@@ -61,5 +61,4 @@ def vector_to_parameters(vec: Any, parameters: Iterable[Any]) -> None:
         at += p.numel()
 
 
-__all__ = ["clip_grad_norm_", "clip_grad_value_", "parameters_to_vector", "vector_to_parameters"]
 __getattr__, __dir__ = face("torch.nn.utils", globals())

@@ -54,8 +54,9 @@ class Optimizer:
         old = {id(p) for g in self.param_groups for p in g["params"]}
         need(alike, "optimizer_group_names", "with" if names else "without")
         require(old.isdisjoint(map(id, params)), "some parameters appear in more than one parameter group", ValueError)
-        own = {**param_group, "params": params, **({"param_names": names} if names else {})}
-        self.param_groups.append({**own, **self.defaults, **own})
+        own = {"params": params, **({"param_names": names} if names else {})}
+        param_group.update({**own, **self.defaults, **param_group, **own})
+        self.param_groups.append(param_group)  # the caller's own dict, as in torch
 
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget all gradients."""

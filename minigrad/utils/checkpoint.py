@@ -26,10 +26,6 @@ from ..manual import face
 from ..random import fork_rng, get_rng_state, set_rng_state
 from ..text.presentation import need, require, warn
 
-__all__ = ["CheckpointError", "CheckpointFunction", "check_backward_validity", "checkpoint", "checkpoint_sequential",
-           "detach_variable", "noop_context_fn", "set_checkpoint_early_stop"]
-
-
 _early_stop: list[bool] = []  # what `set_checkpoint_early_stop` says
 
 

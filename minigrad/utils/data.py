@@ -158,7 +158,7 @@ class SubsetRandomSampler(Sampler):
     """The given numbers in random order."""
 
     def __iter__(self) -> Iterator[int]:
-        return (self.data_source[i] for i in random.permutation(len(self), self.generator).tolist())
+        yield from [self.data_source[i] for i in random.permutation(len(self), self.generator).tolist()]
 
 
 class BatchSampler(Sampler):
@@ -211,16 +211,22 @@ class DataLoader:
             batch_sampler = BatchSampler(sampler, batch_size, drop_last)
         self.dataset, self.sampler, self.batch_size, self.drop_last = dataset, sampler, batch_size, drop_last
         self.batch_sampler, self.generator, self.num_workers = batch_sampler, generator, num_workers
+        self._index_sampler = sampler if batch_sampler is None else batch_sampler
         self.collate_fn = collate_fn or (default_convert if batch_sampler is None else default_collate)
 
     def __len__(self) -> int:
-        return len(self.sampler if self.batch_sampler is None else self.batch_sampler)
+        return len(self._index_sampler)
 
     def __iter__(self) -> Iterator[Any]:
         _seed(self.generator)  # torch draws one for its worker processes, whether there are any or not
-        one_by_one = self.batch_sampler is None
-        for at in self.sampler if one_by_one else self.batch_sampler:
-            yield self.collate_fn(self.dataset[at] if one_by_one else [self.dataset[i] for i in at])
+        return _SingleProcessDataLoaderIter(self._fetch, self._index_sampler)
+
+    def _fetch(self, at: Any) -> Any:
+        return self.collate_fn(self.dataset[at] if self.batch_sampler is None else [self.dataset[i] for i in at])
+
+
+class _SingleProcessDataLoaderIter(map):
+    """One walk through a DataLoader, under the name that torch's errors call it."""
 
 
 def _seed(generator: Any) -> int:

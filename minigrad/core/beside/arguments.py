@@ -94,9 +94,10 @@ class Signature:
             value = bound[p.name] = args[i] if i < len(args) else left.pop(words[0])
             if not p.takes(value, self.name.removesuffix("_") in OF_NUMBERS):
                 raise self.misfit(i, value, by_place=i < len(args))
-        for word in left:
-            what = "multiple values for argument" if word in bound else "an unexpected keyword argument"
-            raise TypeError(f"{self.name}() got {what} '{word}'")
+        for word in options if left else ():  # torch blames the first that is not its own word, be it NumPy's
+            if word not in [p.name for p in self.parameters[len(args) :]]:
+                what = "multiple values for argument" if word in bound else "an unexpected keyword argument"
+                raise TypeError(f"{self.name}() got {what} '{word}'")
         return bound
 
     def too_many(self, given: int) -> Exception:
