@@ -68,7 +68,7 @@ class Plan:
     shelf: dict[str, list[Link]] = field(default_factory=dict)  # leaf -> its uses
     again: dict[str, float] = field(default_factory=dict)  # what may be drawn again, small, and how wide
     loops: dict[str, list[tuple[str, str]]] = field(default_factory=dict)  # frame -> (net out, net in)
-    silent: frozenset[str] = frozenset()  # pieces from which no gradient comes back, or to which none goes
+    silent: frozenset[str] = frozenset()  # pieces, and ops in them, at which no gradients meet
 
 
 @dataclass
@@ -731,8 +731,9 @@ class Level:
     def find_joins(self) -> None:
         """Where the wires of one net part, which is where its gradients add up."""
         seen: dict[tuple[str, str, int], set[tuple[int, float]]] = {}
+        silent = self.plan.silent
         for s, way in self.way.items():
-            for n, (a, b) in enumerate(pairwise(() if {s.u, s.v} & self.plan.silent else way)):
+            for n, (a, b) in enumerate(pairwise(() if {s.u, f":{s.uk}".split(":")[-2], s.v} & silent else way)):
                 end = self.ip[s.v, s.vk][1] if n == len(way) - 2 else 5
                 seen.setdefault((s.u, s.uk, a), set()).add((b, end))
         for (u, uk, spot), ends in seen.items():

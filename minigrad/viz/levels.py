@@ -122,6 +122,13 @@ class Fold:
 
     @cached_property
     def own(self) -> dict[str, tuple[str, ...]]:
+    @cached_property
+    def apart(self) -> frozenset[str]:
+        """The ops in loops that are rolled up at which no gradients meet: each turn has its own, used once."""
+        uses = (self.whole or self.graph).consumers
+        turns = (pair for roll in self.rolls.values() for pair in zip(roll.turns[0], roll.turns[-1], strict=True))
+        return frozenset(last for first, last in turns if max(len(uses[first]), len(uses[last])) < 2)
+
         """AccumulateGrad of a block that is drawn for equal ones -> those of all of them."""
         return dict(pair for roll in self.rolls.values() for pair in roll.own)
 

@@ -93,7 +93,8 @@ class Composer:
                 self.link(plan, n, e)
         self.result_links(plan)
         self.cut_links(plan)
-        plan.silent = frozenset([*(c.id for c in graph.cuts), *(t.id for t in graph.tensors if t.kind == "constant")])
+        constants = (t.id for t in graph.tensors if t.kind == "constant")
+        plan.silent = fold.apart.union((c.id for c in graph.cuts), constants)
         plan.loops = {id: list(roll.loops) for id, roll in fold.rolls.items()}
         plan.home = dict(sorted(plan.home.items(), key=lambda entry: entry[0][0] != "t"))
         cards = graph.tensors_by_id.keys() - {cut.tensor for cut in graph.cuts}
