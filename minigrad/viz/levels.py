@@ -91,13 +91,14 @@ class Fold:
 
     @cached_property
     def chips(self) -> dict[str, str]:
-        """AccumulateGrad -> the closed scope that alone uses it; the first of several that share many. A module has
-        its parameters so, not what came in."""
+        """AccumulateGrad -> the closed scope that alone uses it; of several that share many its own module, or the
+        first. A module has its parameters so, not what came in, and no loop has what it starts from."""
         alike = Counter(map(frozenset, self.users.values()))
-        return {acc: min(boxes, key=lambda id: (len(id), id)) for acc, boxes in self.users.items() if "" not in boxes
-                and (len(boxes) == 1 or alike[frozenset(boxes)] > 2)
-                and (leaf := self.graph.node(acc).leaf) not in self.graph.roots
-                and (leaf in self.params or all(self.scopes[id].kind != "module" for id in boxes))}
+        leaves = {acc: self.graph.node(acc).leaf for acc in self.users.keys() - self.starts}
+        return {acc: min(boxes, key=lambda id: (leaves[acc] not in self.scopes[id].params, len(id), id))
+                for acc, boxes in self.users.items() if acc in leaves and "" not in boxes
+                and (len(boxes) == 1 or alike[frozenset(boxes)] > 2) and leaves[acc] not in self.graph.roots
+                and (leaves[acc] in self.params or all(self.scopes[id].kind != "module" for id in boxes))}
 
     @cached_property
     def chips_of(self) -> dict[str, list[str]]:

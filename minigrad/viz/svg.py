@@ -290,7 +290,7 @@ class Painter:
         if id in self.at.back and (id not in self.fold.round or e.node):
             through = f"{e.node}:{e.nr}" in self.headless
             key = "gradient" if self.view == "backward" else "next"
-            many = id not in self.fold.round and self.times(n, e, id)
+            many = id in self.fold.round or self.times(n, e, id)  # then the number differs from turn to turn
             self.wire("mg-edge", id, write(self.at.back[id]), through, "" if many else f"edge:{id}", key)
             self.part(self.parts, "mg-edge-port", id, "rb", port)
         elif id in self.at.data and e.node is None and id not in self.at.ports:
