@@ -72,7 +72,7 @@ class Explorer(Stage):
         """What can be pressed, and the state to which it leads: scopes, "open", "fold", views, "narrow"."""
         for box in fold.boxes:
             if len(fold.inside[box]) > 1:
-                yield box, state._replace(closed=state.closed.difference(fold.chain(box)))
+                yield box, state._replace(closed=state.closed.difference(fold.graph.chains[box]))
         yield from ((frame, state._replace(closed=state.closed | {frame})) for frame in fold.frames)
         yield "open", state._replace(whole=True, closed=frozenset())
         yield "fold", self.first._replace(view=state.view, narrow=state.narrow)
