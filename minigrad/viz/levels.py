@@ -7,7 +7,7 @@ as long as few boxes result. What a box hides is counted, never left out in sile
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
@@ -251,6 +251,13 @@ def few(fold: Fold) -> Fold:
     while len((near := part(graph, roots, distance)).ops) > MANY_BOXES and distance > 2:
         distance //= 2
     return replace(fold, graph=near, whole=fold.whole or graph)
+
+
+def own_end(name: str, others: Collection[str]) -> str:
+    """The shortest end of a dotted name that none of the others has: `weight`, `fc.0.weight`."""
+    parts = name.split(".")
+    ends = (".".join(parts[i:]) for i in reversed(range(len(parts))))
+    return next((end for end in ends if not any(f".{o}".endswith(f".{end}") for o in others if o != name)), name)
 
 
 def order_spans(fold: Fold) -> dict[str, str]:
