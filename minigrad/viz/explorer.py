@@ -213,10 +213,9 @@ def tensor_rows(t: TensorRecord) -> list[Row]:
     s = t.summary
     version = f"_version {t.version}" if t.version and t.value is not None else ""
     facts = ", ".join(filter(None, [t.dtype.strip("?"), "requires_grad" if t.requires_grad else "", version]))
-    kept = (t.kind == "leaf" and t.requires_grad) or t.retains_grad
     return [[t.label, t.value if t.value is not None else both("draw.not_kept")], ["dtype", facts],
             ["min, mean, max", f"{s.min}, {s.mean}, {s.max}" if s and s.mean else ""], ["norm()", s.norm if s else ""],
-            [".grad", (t.grad or "None") if kept else ""]]
+            [".grad", (t.grad or "None") if (t.kind == "leaf" and t.requires_grad) or t.retains_grad else ""]]
 
 
 def links(fold: levels.Fold, home: dict[str, str], view: str) -> list[list[str]]:

@@ -841,8 +841,7 @@ def moved_line(line: Line, dx: float, dy: float) -> Line:
 
 def backwards(pieces: Line) -> Line:
     """The same line drawn from its other end."""
-    pairs = list(pairwise(pieces))
-    return [pieces[-1][-1:], *((*piece[-2::-1], before[-1]) for before, piece in reversed(pairs))]
+    return [pieces[-1][-1:], *((*piece[-2::-1], before[-1]) for before, piece in reversed(list(pairwise(pieces))))]
 
 
 def round_corners(*points: Point) -> Line:

@@ -114,13 +114,6 @@ class Fold:
 
     @cached_property
     def own(self) -> dict[str, tuple[str, ...]]:
-    @cached_property
-    def apart(self) -> frozenset[str]:
-        """The ops in loops that are rolled up at which no gradients meet: each turn has its own, used once."""
-        uses = (self.whole or self.graph).consumers
-        turns = (pair for roll in self.rolls.values() for pair in zip(roll.turns[0], roll.turns[-1], strict=True))
-        return frozenset(last for first, last in turns if max(len(uses[first]), len(uses[last])) < 2)
-
         """AccumulateGrad of a block that is drawn for equal ones -> those of all of them."""
         return dict(pair for roll in self.rolls.values() for pair in roll.own)
 
@@ -128,6 +121,13 @@ class Fold:
     def steps(self) -> frozenset[str]:
         """The ops inside of loops that are rolled up, of all turns."""
         return frozenset(id for roll in self.rolls.values() for turn in roll.turns for id in turn)
+
+    @cached_property
+    def apart(self) -> frozenset[str]:
+        """The ops in loops that are rolled up at which no gradients meet: each turn has its own, used once."""
+        uses = (self.whole or self.graph).consumers
+        turns = (pair for roll in self.rolls.values() for pair in zip(roll.turns[0], roll.turns[-1], strict=True))
+        return frozenset(last for first, last in turns if max(len(uses[first]), len(uses[last])) < 2)
 
     def turns(self, scope: str) -> int:
         """How often what is in a scope ran, in the loops that are rolled up."""

@@ -197,8 +197,7 @@ class Composer:
                 if id.startswith("seed:"):
                     out.slots[id] = (line[-1][-1][0] - 8, line[-1][-1][1] - 8, "end")
                 continue
-            source = e.node or e.tensor or ""
-            shelf = self.shelved(source) and id not in again
+            shelf = self.shelved(e.node or e.tensor or "") and id not in again
             out.data[id] = backwards(line) if shelf else line
             if shelf:
                 x, y = out.data[id][0][-1]

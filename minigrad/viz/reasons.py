@@ -167,8 +167,7 @@ def last_error(context: Context) -> Explanation:
     a name and does not learn."""
     error = unfinished.last_error()
     if error is None:
-        several = [*modules_of(context), *leaves.optimizers(context).values()]
-        answers = (of_several(one, context) for one in several)
+        answers = (of_several(one, context) for one in [*modules_of(context), *leaves.optimizers(context).values()])
         return next((a for a in answers if a.found is not None), Explanation([("why.no_error", {}, set())], None))
     shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
     if sys.exc_info()[1] is None and shell and shell.last_execution_succeeded:  # of the cell before this one
@@ -179,8 +178,7 @@ def last_error(context: Context) -> Explanation:
 def of_error(error: BaseException) -> Explanation:
     """An error, its notes, and the edit that mends it."""
     notes.complete(error)
-    told = "\n".join(getattr(error, "__notes__", ()))
-    facts = {"error": f"{type(error).__name__}: {error}", "notes": told}
+    facts = {"error": f"{type(error).__name__}: {error}", "notes": "\n".join(getattr(error, "__notes__", ()))}
     return Explanation([("why.error", facts, set())], None, getattr(error, "finding", None))
 
 
