@@ -312,6 +312,47 @@ bce = F.binary_cross_entropy(y, x, reduction='sum')
 kl = -0.5 * (1 + logvar - mu ** 2 - logvar.exp()).sum()
 loss = bce + kl
 loss""",
+    "throw": """v0 = torch.tensor([3., 4.], requires_grad=True); g = torch.tensor([0., -9.8])
+pos, vel = torch.tensor([0., 1.]), v0
+while pos[1] > 0:
+    acc = g - 0.1 * vel * vel.norm()
+    vel = vel + acc * 0.2
+    pos = pos + vel * 0.2
+loss = (pos[0] - 2.5) ** 2
+loss""",
+    "episode": """pi = nn.Sequential(nn.Linear(4, 3), nn.Tanh(), nn.Linear(3, 2)); x = torch.ones(1, 4)
+kept, losses = [], []
+for t in range(5):
+    p = F.softmax(pi(x), 1)
+    kept.append(torch.log(p[:, t % 2]))
+for p, r in zip(kept, (1., -2., 3., .5, -1.)): losses.append(-p * r)
+loss = torch.cat(losses).sum()
+loss""",
+    "weight decay": """class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.body, self.head = nn.Linear(3, 4), nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4), nn.Linear(4, 2))
+    def forward(self, x):
+        return self.head(self.body(x).detach())
+net = Net(); x = torch.arange(9.).view(3, 3) / 9; y = torch.tensor([0, 1, 1])
+l2 = sum(p.pow(2).sum() for p in net.head.parameters())
+loss = F.cross_entropy(net(x), y) + 0.01 * l2
+loss""",
+    "flows": """class Flow(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.s = nn.Sequential(nn.Linear(1, 3), nn.Tanh(), nn.Linear(3, 1))
+        self.t = nn.Sequential(nn.Linear(1, 3), nn.Tanh(), nn.Linear(3, 1))
+    def forward(self, x):
+        a, b = x[:, :1], x[:, 1:]
+        return torch.cat([b * self.s(a).exp() + self.t(a), a], 1)
+class Model(nn.Module):
+    def __init__(self): super().__init__(); self.flows = nn.ModuleList([Flow() for _ in range(3)])
+    def forward(self, x):
+        for flow in self.flows: x = flow.forward(x)
+        return x
+model = Model(); x = torch.arange(8.).view(4, 2) / 8; loss = model(x).pow(2).sum()
+loss""",
     "experts": """class MoE(nn.Module):
     def __init__(self):
         super().__init__()

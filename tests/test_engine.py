@@ -224,3 +224,20 @@ def test_tensors_of_one_shape_and_type_are_joined_without_a_note_of_either(join)
 
     assert join([x, y]).grad_fn.metas is None
     assert join([x, y.double()]).grad_fn.metas == tuple((t._data.shape, t._data.dtype) for t in (x, y.double()))
+
+
+@pytest.mark.parametrize(("shape", "key", "names"), [
+    ((1, 3), [1, 2], ["IndexPutBackward0", "ViewBackward0", "MulBackward0"]),
+    ((1, 1), [1, 2], ["IndexPutBackward0", "ViewBackward0", "MulBackward0"]),
+    ((3,), [1, 2], ["IndexPutBackward0", "MulBackward0"]),
+    ((1, 3), 0, ["CopySlices", "ViewBackward0", "MulBackward0"]),
+    ((1, 1, 3), slice(0, 2), ["CopySlices", "ExpandBackward0", "ViewBackward0", "MulBackward0"]),
+])
+def test_a_value_with_leading_ones_is_viewed_before_it_is_written(shape, key, names):
+    w, x = torch.ones(*shape, requires_grad=True), torch.zeros(4, 3)
+    x[torch.tensor(key) if isinstance(key, list) else key] = w * 2
+    node, found = x.grad_fn, []
+    while node.name() != "torch::autograd::AccumulateGrad":
+        found.append(node.name().rpartition("::")[2])
+        node = next(node for node, _ in node.next_functions if node is not None)
+    assert found == names

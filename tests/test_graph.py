@@ -212,7 +212,7 @@ def test_a_part_names_only_tensors_that_are_in_it():
     ([0.7116, -1.56], ["0.71", "−1.56"]), ([1.0, -2.0], ["1", "−2"]), ([3, 1000], ["3", "1000"]),
     ([1e-5], ["1.00e−5"]), ([123456789.5], ["1.23e8"]), ([5.0, 0.0001], ["5.00", "1.0e−4"]),
     ([True, False], ["True", "False"]), ([float("nan"), 1.5], ["NaN", "1.50"]),
-    ([float("-inf")], ["−∞"]), ([0.0], ["0"]),
+    ([float("-inf")], ["−∞"]), ([0.0], ["0"]), ([0.009999999776482582], ["0.0100"]),
 ])
 def test_numbers_have_three_digits_and_share_their_decimals(values, words):
     assert rounded(values) == words

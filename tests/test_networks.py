@@ -17,7 +17,7 @@ from minigrad.viz.blocks import CARD, TAB
 from minigrad.viz.display import Drawing, draw
 from minigrad.viz.layout import Item, Link, Plan, arrange, inversions
 from minigrad.viz.rolled import roll_up
-from minigrad.viz.words import title_of
+from minigrad.viz.words import chips_of, title_of
 from tests import networks
 from tests.test_svg import overlaps, points
 
@@ -261,7 +261,9 @@ def test_equal_blocks_are_drawn_once_and_their_own_parameters_counted(name, titl
 def test_a_closed_module_counts_all_turns_of_a_loop_that_it_hides(name, module, hidden, order):
     graph, roots = networks.graph(name)
     drawing = drawn(graph, roots, "backward")
-    box = next(id for id in drawing.fold.boxes if module in title_of(drawing.fold, id))
+    modules = [s.id for s in drawing.fold.scopes.values() if s.kind == "module"]
+    box = next(id for id in modules if module in title_of(drawing.fold, id))
+    drawing = drawing.refolded(drawing.fold.refolded(drawing.fold.closed | {box}), "backward", 848)
 
     assert drawing.fold.rolls == {}
     assert len(drawing.fold.inside[box]) == hidden
@@ -369,6 +371,74 @@ def test_gradients_do_not_meet_at_a_constant():
     drawing = drawn(*networks.graph("siamese"), "backward")
 
     assert drawing.layout.joins == []
+
+
+def test_gradients_of_different_turns_do_not_meet():
+    graph, roots = networks.graph("episode")
+    drawing = drawn(graph, roots, "backward")
+
+    assert [roll.count for roll in drawing.fold.rolls.values()] == [5]
+    assert "mg-join" not in drawing.to_svg().partition("</style>")[2], "each turn has a log of its own, used once"
+    assert drawn(graph, roots, "backward", "ops").layout.joins == [], "not at the frame of a loop either"
+    assert drawn(*networks.graph("losses of a loop"), "backward").layout.joins, "a state goes to its loss and on"
+
+
+def test_what_a_loop_starts_from_stands_outside_of_its_box():
+    drawing = drawn(*networks.graph("throw"), "backward")
+    start = next(n for n in drawing.graph.nodes if n.kind == "accumulate")
+
+    assert drawing.fold.boxes == [*drawing.fold.rolls]
+    assert start.id in drawing.layout.boxes
+    said = re.findall(r">([^<>]*×[^<>]*)<", drawing.to_svg().partition("</style>")[2])
+    assert said == ["t → t + 1, 3 ×", "× 4"], "one turn alone uses v0: the box has its count, the leaf none"
+
+
+def test_a_box_says_which_hooks_it_hides():
+    def double(grad):
+        return grad * 2
+
+    net = minigrad.nn.Sequential(minigrad.nn.Linear(2, 3), minigrad.nn.ReLU(), minigrad.nn.Linear(3, 2))
+    y = net(minigrad.ones(1, 2))
+    y.register_hook(double)
+    net[2].bias.register_hook(lambda grad: grad)
+    drawing = draw(y.sum(), names={"net": net}, level="modules", open=["net"])
+
+    assert re.findall(r"hooks: [^<]*", drawing.to_svg()) == ["hooks: double, λ"]
+    assert "hooks:" not in draw(y.sum(), names={"net": net}, level="ops").to_svg()
+
+
+def test_parameters_stand_in_their_module_by_names_that_tell_them_apart():
+    drawing = drawn(*networks.graph("weight decay"), "backward")
+    (head,) = [id for id, s in drawing.fold.scopes.items() if s.path == "net.head"]
+    assert {*drawing.fold.chips.values()} == {head}
+
+    class Gate(minigrad.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.f = minigrad.nn.Sequential(*(minigrad.nn.Linear(2, 2, bias=False) for _ in range(2)))
+
+        def forward(self, x):
+            return x * self.f(x).sigmoid()
+
+    gate = Gate()
+    fold = draw(gate(minigrad.ones(1, 2)).sum(), names={"gate": gate}).fold
+    (outer,) = [id for id, s in fold.scopes.items() if s.name == "Gate"]
+    assert [chip.name for chip in chips_of(fold.refolded(frozenset({outer})), outer, {})] == ["0.weight", "1.weight"]
+
+
+def test_modules_of_one_name_say_where_they_belong():
+    drawing = drawn(*networks.graph("flows"), level="modules")
+    paths = {title_of(drawing.fold, id)[1] for id in drawing.fold.boxes if drawing.fold.scopes[id].kind == "module"}
+
+    assert paths == {f"{k}.{name}" for k in range(3) for name in "st"}
+
+
+def test_what_is_drawn_again_below_a_box_does_not_cross():
+    drawing = drawn(*networks.graph("weight decay"), "record", "ops")
+    small = [box for id, box in drawing.layout.boxes.items() if id.startswith("ref:")]
+
+    assert len(small) > 4
+    assert [(a, b) for a, b in combinations(small, 2) if overlaps(a, b)] == []
 
 
 # ---- Graphviz

@@ -29,7 +29,7 @@ def rounded(values: Sequence[Any], digits: int = FEW) -> list[str]:
     finite = [abs(v) for v in values if math.isfinite(v)]
     if all(v == int(v) and v < (1e6 if digits == FEW else 1e9) for v in finite):
         return [_formatted(v, ".0f") for v in values]
-    exponent = math.floor(math.log10(max(finite)))
+    exponent = math.floor(math.log10(max(finite)) + 1e-7)  # 0.01 of float32 is 0.00999999978
     if not -4 < exponent < 5:
         return [_formatted(v, f".{digits - 1}e") for v in values]
     decimals = max(1, FEW - 1 - exponent)

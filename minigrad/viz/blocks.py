@@ -304,8 +304,7 @@ class Builder:
         for hook in on_tensor:
             x = self.gate(block, hook, x, y, 1) + 10
         last = (on_tensor or before)[-1:] if on_tensor or not sheet else []
-        end = block.boxes[last[0].id].right if last else x
-        block.entries[t.nr] = (end, y)
+        block.entries[t.nr] = (block.boxes[last[0].id].right if last else x, y)
         # what the outermost gate receives; of a root that stands there
         if t.id not in self.graph.roots and (wide := self.slot_width(f"got:{node.id}:{t.nr}")):
             block.room.append(Box(x, y - 20, wide + 10, 26))

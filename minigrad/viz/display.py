@@ -305,9 +305,8 @@ class Drawing:
 
     def flow_texts(self, found: Flows, known: Mapping[str, str]) -> dict[str, str]:
         """Those that one gradient has; in a loop they differ from turn to turn."""
-        steps = self.fold.steps
         return {slot: text for slot, text in known.items()
-                if (slot.split(":")[1] not in steps or slot.startswith("total:"))
+                if (slot.split(":")[1] not in self.fold.steps or slot.startswith("total:"))
                 and slot.partition(":")[2] not in self.fold.bundles}
 
     def refolded(self, fold: levels.Fold, view: str, width: float) -> Drawing:

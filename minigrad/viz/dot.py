@@ -85,19 +85,19 @@ class Writer:
     def clusters(self, outer: str, depth: int = 1) -> None:
         """The open scopes inside of one, as clusters."""
         fold = self.fold
-        for id in (s for s in fold.scopes if s in fold.frames and self.frame_of(fold.parent[s]) == outer):
+        for id in (s for s in fold.scopes if s in fold.frames and self.frame_of(fold.scopes[s].parent) == outer):
             title = " ".join(words.title_of(fold, id)).strip()
             self.lines.append(f"{'  ' * depth}subgraph {quote(f'cluster_{id}')} {{ label={quote(title)};")
             inside = [n.id for n in self.graph.ops
                       if n.id not in fold.box and self.frame_of(fold.home.get(n.id, "")) == id]
-            inside += [box for box in fold.boxes if self.frame_of(fold.parent[box]) == id]
+            inside += [box for box in fold.boxes if self.frame_of(fold.scopes[box].parent) == id]
             self.lines += [f"{'  ' * depth}  {quote(one)};" for one in inside]
             self.clusters(id, depth + 1)
             self.lines.append(f"{'  ' * depth}}}")
 
     def frame_of(self, scope: str) -> str:
         """The innermost frame around a scope, itself included."""
-        return next((s for s in self.fold.chain(scope) if s in self.fold.frames), "")
+        return next((s for s in self.fold.graph.chains[scope] if s in self.fold.frames), "")
 
     def node(self, node: NodeRecord) -> None:
         """An op or an AccumulateGrad, with its edges and what it saved."""

@@ -72,7 +72,7 @@ class Explorer(Stage):
         """What can be pressed, and the state to which it leads: scopes, "open", "fold", views, "narrow"."""
         for box in fold.boxes:
             if len(fold.inside[box]) > 1:
-                yield box, state._replace(closed=state.closed.difference(fold.chain(box)))
+                yield box, state._replace(closed=state.closed.difference(fold.graph.chains[box]))
         yield from ((frame, state._replace(closed=state.closed | {frame})) for frame in fold.frames)
         yield "open", state._replace(whole=True, closed=frozenset())
         yield "fold", self.first._replace(view=state.view, narrow=state.narrow)
@@ -213,10 +213,9 @@ def tensor_rows(t: TensorRecord) -> list[Row]:
     s = t.summary
     version = f"_version {t.version}" if t.version and t.value is not None else ""
     facts = ", ".join(filter(None, [t.dtype.strip("?"), "requires_grad" if t.requires_grad else "", version]))
-    kept = (t.kind == "leaf" and t.requires_grad) or t.retains_grad
     return [[t.label, t.value if t.value is not None else both("draw.not_kept")], ["dtype", facts],
             ["min, mean, max", f"{s.min}, {s.mean}, {s.max}" if s and s.mean else ""], ["norm()", s.norm if s else ""],
-            [".grad", (t.grad or "None") if kept else ""]]
+            [".grad", (t.grad or "None") if (t.kind == "leaf" and t.requires_grad) or t.retains_grad else ""]]
 
 
 def links(fold: levels.Fold, home: dict[str, str], view: str) -> list[list[str]]:

@@ -176,8 +176,7 @@ def octagon(b: Box, cut: float, kind: str = "mg-shape") -> str:
 
 def bang(x: float, y: float, r: float) -> str:
     """A small stop sign with an exclamation mark."""
-    sign = octagon(Box(x - r, y - r, 2 * r, 2 * r), r * 0.586, "mg-octagon")
-    return sign + text(x, y + 5, "!", "mg-bang mg-c")
+    return octagon(Box(x - r, y - r, 2 * r, 2 * r), r * 0.586, "mg-octagon") + text(x, y + 5, "!", "mg-bang mg-c")
 
 
 def marker(kind: str, size: float, data: str = "M0,0.6 L10,5 L0,9.4 z") -> str:

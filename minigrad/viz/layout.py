@@ -68,7 +68,7 @@ class Plan:
     shelf: dict[str, list[Link]] = field(default_factory=dict)  # leaf -> its uses
     again: dict[str, float] = field(default_factory=dict)  # what may be drawn again, small, and how wide
     loops: dict[str, list[tuple[str, str]]] = field(default_factory=dict)  # frame -> (net out, net in)
-    silent: frozenset[str] = frozenset()  # pieces from which no gradient comes back, or to which none goes
+    silent: frozenset[str] = frozenset()  # pieces, and ops in them, at which no gradients meet
 
 
 @dataclass
@@ -342,12 +342,11 @@ class Level:
             self.spread(self.op, id, item.op, [*keys], item.cy, min(16, 2 * (item.cy - 12) / max(1, len(keys) - 1)))
             mine = {slot: (self.plan.again[use.box], use.room) for (box, slot), use in self.small.items() if box == id}
             beside = [mine[slot] for slot in mine if slot not in item.down]
-            low = [(mine[slot][0] - 7, item.down[slot][0]) for slot in mine if slot in item.down]
+            low = sorted((item.down[slot][0], mine[slot][0] - 7) for slot in mine if slot in item.down)
             texts = [room for _, room in beside] + [seg.room for seg in self.ins[id]]
             self.far[id] = max(12, *texts) + 10 if beside else 0
-            wide = [w + self.far[id] + 8 for w, _ in beside] + [w - x for w, x in low[::2]]
-            self.left[id] = max([0, *wide])
-            self.beyond[id] = max([0, *(x + w - item.w for w, x in low[1::2])])
+            self.left[id] = max([0, *(w + self.far[id] + 8 for w, _ in beside), *(w - x for x, w in low[::2])])
+            self.beyond[id] = max([0, *(x + w - item.w for x, w in low[1::2])])
             self.under[id] = 10 + (CHIP + 4) * -(-len(low) // 2) if low else 0
             if item.free and not item.ip and not item.down:  # texts below a box: of its lowest port, of wires to leaves
                 leaves, last = self.leaves_of(id), [*slots][-1] if slots else ""
@@ -702,10 +701,12 @@ class Level:
         return line
 
     def draw_chips(self) -> None:
-        """What is drawn again, beside the port that wants it or below; of close ports further away."""
+        """What is drawn again, beside the port that wants it or below, away from the next one; of close ports further
+        away."""
         taken: dict[str, list[Point]] = {}
         below: Counter[str] = Counter()
-        for (box, slot), (link, piece, *_) in self.small.items():
+        for (box, slot), (link, piece, *_) in sorted(
+                self.small.items(), key=lambda use: self.items[use[0][0]].down.get(use[0][1], (0, 0))):
             wide, (left, top) = self.plan.again[piece], self.at[box]
             if slot in self.items[box].down:
                 dx, dy = self.items[box].down[slot]
@@ -730,8 +731,9 @@ class Level:
     def find_joins(self) -> None:
         """Where the wires of one net part, which is where its gradients add up."""
         seen: dict[tuple[str, str, int], set[tuple[int, float]]] = {}
+        silent = self.plan.silent
         for s, way in self.way.items():
-            for n, (a, b) in enumerate(pairwise(() if {s.u, s.v} & self.plan.silent else way)):
+            for n, (a, b) in enumerate(pairwise(() if {s.u, f":{s.uk}".split(":")[-2], s.v} & silent else way)):
                 end = self.ip[s.v, s.vk][1] if n == len(way) - 2 else 5
                 seen.setdefault((s.u, s.uk, a), set()).add((b, end))
         for (u, uk, spot), ends in seen.items():
@@ -839,8 +841,7 @@ def moved_line(line: Line, dx: float, dy: float) -> Line:
 
 def backwards(pieces: Line) -> Line:
     """The same line drawn from its other end."""
-    pairs = list(pairwise(pieces))
-    return [pieces[-1][-1:], *((*piece[-2::-1], before[-1]) for before, piece in reversed(pairs))]
+    return [pieces[-1][-1:], *((*piece[-2::-1], before[-1]) for before, piece in reversed(list(pairwise(pieces))))]
 
 
 def round_corners(*points: Point) -> Line:

@@ -7,7 +7,7 @@ as long as few boxes result. What a box hides is counted, never left out in sile
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
@@ -39,27 +39,18 @@ class Fold:
         return {n.id: n.scope for n in self.graph.ops if n.scope in self.scopes}
 
     @cached_property
-    def parent(self) -> dict[str, str]:
-        """Scope -> scope around it."""
-        return {id: s.parent for id, s in self.scopes.items()}
-
-    def chain(self, scope: str) -> list[str]:
-        """A scope and those around it, the innermost first."""
-        return self.graph.chains[scope]
-
-    @cached_property
     def inside(self) -> dict[str, list[NodeRecord]]:
         """Scope -> its ops, those of inner scopes too, in the order in which they ran."""
         found: dict[str, list[NodeRecord]] = {id: [] for id in self.scopes}
         for n in sorted(self.graph.ops, key=lambda n: n.seq):
-            for scope in self.chain(self.home.get(n.id, "")):
+            for scope in self.graph.chains[self.home.get(n.id, "")]:
                 found[scope].append(n)
         return found
 
     @cached_property
     def hidden(self) -> dict[str, str]:
         """Scope -> the closed one that hides it, or it itself: the outermost."""
-        return {s: closed[-1] for s in self.scopes if (closed := [c for c in self.chain(s) if c in self.closed])}
+        return {s: closed[-1] for s in self.scopes if (closed := [c for c in self.graph.chains[s] if c in self.closed])}
 
     @cached_property
     def box(self) -> dict[str, str]:
@@ -74,8 +65,8 @@ class Fold:
     @cached_property
     def frames(self) -> frozenset[str]:
         """The open scopes that have a frame."""
-        around = {s for n in self.graph.ops for s in self.chain(self.home.get(n.id, "")) if n.id not in self.box}
-        around |= {s for id in self.boxes for s in self.chain(self.parent[id])}
+        around = {s for n in self.graph.ops for s in self.graph.chains[self.home.get(n.id, "")] if n.id not in self.box}
+        around |= {s for id in self.boxes for s in self.graph.chains[self.scopes[id].parent]}
         return frozenset(s for s in around - self.clear - self.closed if len(self.inside[s]) > 1 or s in self.rolls)
 
     @cached_property
@@ -91,13 +82,14 @@ class Fold:
 
     @cached_property
     def chips(self) -> dict[str, str]:
-        """AccumulateGrad -> the closed scope that alone uses it; the first of several that share many. A module has
-        its parameters so, not what came in."""
+        """AccumulateGrad -> the closed scope that alone uses it; of several that share many its own module, or the
+        first. A module has its parameters so, not what came in, and no loop has what it starts from."""
         alike = Counter(map(frozenset, self.users.values()))
-        return {acc: min(boxes, key=lambda id: (len(id), id)) for acc, boxes in self.users.items() if "" not in boxes
-                and (len(boxes) == 1 or alike[frozenset(boxes)] > 2)
-                and (leaf := self.graph.node(acc).leaf) not in self.graph.roots
-                and (leaf in self.params or all(self.scopes[id].kind != "module" for id in boxes))}
+        leaves = {acc: self.graph.node(acc).leaf for acc in self.users.keys() - self.starts}
+        return {acc: min(boxes, key=lambda id: (leaves[acc] not in self.scopes[id].params, len(id), id))
+                for acc, boxes in self.users.items() if acc in leaves and "" not in boxes
+                and (len(boxes) == 1 or alike[frozenset(boxes)] > 2) and leaves[acc] not in self.graph.roots
+                and (leaves[acc] in self.params or all(self.scopes[id].kind != "module" for id in boxes))}
 
     @cached_property
     def chips_of(self) -> dict[str, list[str]]:
@@ -130,9 +122,16 @@ class Fold:
         """The ops inside of loops that are rolled up, of all turns."""
         return frozenset(id for roll in self.rolls.values() for turn in roll.turns for id in turn)
 
+    @cached_property
+    def apart(self) -> frozenset[str]:
+        """The ops in loops that are rolled up at which no gradients meet: each turn has its own, used once."""
+        uses = (self.whole or self.graph).consumers
+        turns = (pair for roll in self.rolls.values() for pair in zip(roll.turns[0], roll.turns[-1], strict=True))
+        return frozenset(last for first, last in turns if max(len(uses[first]), len(uses[last])) < 2)
+
     def turns(self, scope: str) -> int:
         """How often what is in a scope ran, in the loops that are rolled up."""
-        return prod(self.rolls[s].count for s in self.chain(scope) if s in self.rolls)
+        return prod(self.rolls[s].count for s in self.graph.chains[scope] if s in self.rolls)
 
     def times(self, n: NodeRecord, e: Edge) -> int:
         """How many turns of a loop send to a leaf by this edge, or are sent to."""
@@ -158,14 +157,14 @@ class Fold:
         return len(self.boxes) + len(self.graph.ops) - len(self.box)
 
     def without_largest(self) -> Fold | None:
-        """The same with the largest open module or loop closed; None where none is open."""
+        """The same with an open module or loop closed, the largest of the innermost; None where none is open."""
         open_ = [id for id in self.frames if self.scopes[id].kind != "call"]
-        largest = max(open_, key=lambda id: (len(self.inside[id]), id), default=None)
+        largest = max(open_, key=lambda id: (len(self.graph.chains[id]), len(self.inside[id]), id), default=None)
         return None if largest is None else self.refolded(self.closed | {largest})
 
     def opened(self, scopes: Iterable[str]) -> Fold:
         """The same with these scopes, and those around them, open."""
-        return self.refolded(self.closed - {s for id in scopes for s in self.chain(id)})
+        return self.refolded(self.closed - {s for id in scopes for s in self.graph.chains[id]})
 
     def refolded(self, closed: frozenset[str], clear: frozenset[str] = frozenset()) -> Fold:
         """The same with these scopes closed; a loop that one of them hides is not rolled up, so that all of its turns
@@ -206,11 +205,11 @@ def fold(graph: Graph, level: str | None = None, open: Iterable[str] = (), repea
 def clear(fold: Fold) -> frozenset[str]:
     """Scopes without a box: a top module that holds others, a call that is everything in its module, or only one op."""
     modules = [id for id, s in fold.scopes.items() if s.kind == "module"]
-    tops = {id for id in modules if not fold.parent[id]}
+    tops = {id for id in modules if not fold.scopes[id].parent}
     found = tops if len(tops) == 1 < len(modules) else set()
     found |= {roll.alone for roll in fold.rolls.values()} - {""}
     for id, s in fold.scopes.items():
-        outer, count = fold.parent[id], len(fold.inside[id])
+        outer, count = fold.scopes[id].parent, len(fold.inside[id])
         alone = count == 1 or (outer and count == len(fold.inside[outer]))
         if s.kind == "call" and alone:
             found.add(id)
@@ -218,16 +217,15 @@ def clear(fold: Fold) -> frozenset[str]:
 
 
 def containers_open(fold: Fold, modules: set[str]) -> Fold:
-    """Modules that hold modules, and loops, open, the smallest first, as long as few boxes result; no line of code."""
-    outer = {s for id in modules for s in fold.chain(fold.parent[id]) if fold.scopes[s].kind != "line"}
+    """Modules that hold modules, and loops, open from outside, the smallest first, as long as few boxes result; no
+    line of code."""
+    outer = {s for id in modules for s in fold.graph.chains[fold.scopes[id].parent] if fold.scopes[s].kind != "line"}
+    boxes = Counter(fold.home.values()) + Counter(fold.scopes[id].parent for id in fold.scopes if fold.inside[id])
     closed, shown = set(fold.closed), fold.shown
-    boxes = Counter(fold.home.values())  # that an open scope shows
-    for id in sorted(filter(fold.inside.get, fold.scopes), key=lambda id: (len(fold.inside[id]), -len(fold.chain(id)))):
-        more = 0 if closed.intersection(fold.chain(fold.parent[id])) else boxes[id] - 1
-        if id in outer and id in closed and shown + more <= FEW_BOXES:
+    for id in sorted(outer & closed, key=lambda id: (len(fold.graph.chains[id]), len(fold.inside[id]))):
+        if closed.isdisjoint(fold.graph.chains[fold.scopes[id].parent]) and shown + boxes[id] - 1 <= FEW_BOXES:
             closed.remove(id)
-            shown += more
-        boxes[fold.parent[id]] += 1 if id in closed else boxes[id]
+            shown += boxes[id] - 1
     return replace(fold, closed=frozenset(closed))
 
 
@@ -253,6 +251,13 @@ def few(fold: Fold) -> Fold:
     while len((near := part(graph, roots, distance)).ops) > MANY_BOXES and distance > 2:
         distance //= 2
     return replace(fold, graph=near, whole=fold.whole or graph)
+
+
+def own_end(name: str, others: Collection[str]) -> str:
+    """The shortest end of a dotted name that none of the others has: `weight`, `fc.0.weight`."""
+    parts = name.split(".")
+    ends = (".".join(parts[i:]) for i in reversed(range(len(parts))))
+    return next((end for end in ends if not any(f".{o}".endswith(f".{end}") for o in others if o != name)), name)
 
 
 def order_spans(fold: Fold) -> dict[str, str]:

@@ -35,8 +35,7 @@ def by_lines(graph: Graph, rolled: frozenset[str] = frozenset()) -> Graph:
     def scope(several: Sequence[Piece], path: str) -> None:
         text = f"{several[0].text} …" if len(several) > 1 else several[0].text
         made.append(Scope(f"l{len(made)}", several[0].outer, "line", path, name=text))
-        inner = [around.get(id, id) for piece in several for id in piece.parts]
-        around.update(dict.fromkeys(inner, made[-1].id))
+        around.update(dict.fromkeys([around.get(id, id) for piece in several for id in piece.parts], made[-1].id))
 
     known = [*pieces(graph)]
     for piece in known:

@@ -74,7 +74,8 @@ class Composer:
     def plan(self) -> Plan:
         """Pieces, links and scopes."""
         fold, graph = self.fold, self.graph
-        plan = Plan({id: block.item() for id, block in self.blocks.items()}, {}, fold.parent, fold.closed, fold.frames)
+        plan = Plan({id: block.item() for id, block in self.blocks.items()}, {},
+                    {id: s.parent for id, s in fold.scopes.items()}, fold.closed, fold.frames)
         for n in reversed(graph.nodes):  # consumers last
             if n.kind == "op":
                 plan.home[n.id] = fold.home.get(n.id, "")
@@ -84,7 +85,7 @@ class Composer:
                 user = inputs.get(id, "")
                 plan.home[id] = self.home_of(id, user) if id in graph.nodes_by_id and id not in fold.starts else ""
         for cut in graph.cuts:  # the way there and back leaves no frame
-            ends = [fold.chain(fold.home.get(op, ""))[::-1] for op in (cut.node or "", *self.builder.ends(cut))]
+            ends = [fold.graph.chains[fold.home.get(op, "")][::-1] for op in (cut.node or "", *self.builder.ends(cut))]
             home = ["", *ends[0]][common(ends) if len(ends) > 1 else 0]
             plan.home |= {id: home for id in (cut.id, cut.tensor) if id in plan.home}
         entered = {id.partition(":")[0] for id, drawn in fold.wires.items() if id == drawn}
@@ -93,7 +94,8 @@ class Composer:
                 self.link(plan, n, e)
         self.result_links(plan)
         self.cut_links(plan)
-        plan.silent = frozenset([*(c.id for c in graph.cuts), *(t.id for t in graph.tensors if t.kind == "constant")])
+        constants = (t.id for t in graph.tensors if t.kind == "constant")
+        plan.silent = fold.apart.union((c.id for c in graph.cuts), constants)
         plan.loops = {id: list(roll.loops) for id, roll in fold.rolls.items()}
         plan.home = dict(sorted(plan.home.items(), key=lambda entry: entry[0][0] != "t"))
         cards = graph.tensors_by_id.keys() - {cut.tensor for cut in graph.cuts}
@@ -106,9 +108,9 @@ class Composer:
         """The scope that a leaf belongs to that one op uses: beside its box where that is closed; outside of modules
         what is none of their parameters."""
         fold, box = self.fold, self.fold.box.get(op)
-        home = fold.parent[box] if box else fold.home.get(op, "")
-        owners = [s for s in fold.chain(home) if fold.scopes[s].kind == "module"]
-        return fold.parent[owners[-1]] if owners and self.graph.node(id).leaf not in fold.params else home
+        home = fold.scopes[box].parent if box else fold.home.get(op, "")
+        owners = [s for s in fold.graph.chains[home] if fold.scopes[s].kind == "module"]
+        return fold.scopes[owners[-1]].parent if owners and self.graph.node(id).leaf not in fold.params else home
 
     def shelved(self, id: str) -> bool:
         """Whether a block stands on a shelf."""
@@ -195,8 +197,7 @@ class Composer:
                 if id.startswith("seed:"):
                     out.slots[id] = (line[-1][-1][0] - 8, line[-1][-1][1] - 8, "end")
                 continue
-            source = e.node or e.tensor or ""
-            shelf = self.shelved(source) and id not in again
+            shelf = self.shelved(e.node or e.tensor or "") and id not in again
             out.data[id] = backwards(line) if shelf else line
             if shelf:
                 x, y = out.data[id][0][-1]

@@ -252,8 +252,7 @@ class Painter:
             self.sum(f"meet:{place}")
             if place in self.stems:
                 x, y = self.at.entries[place]
-                end = b.right - (inset(b, y) if n.kind == "op" else 0)
-                line, slot = d("M", x, y, "H", end), f"in:{place}"
+                line, slot = d("M", x, y, "H", b.right - (inset(b, y) if n.kind == "op" else 0)), f"in:{place}"
                 self.wire("mg-edge mg-stem", slot, line, slot=f"{slot} got:{place}")
         gates = [self.box[h.id] for h in self.graph.hooks
                  if h.node == n.id and h.kind.startswith("post") and h.id in self.box]
@@ -290,7 +289,7 @@ class Painter:
         if id in self.at.back and (id not in self.fold.round or e.node):
             through = f"{e.node}:{e.nr}" in self.headless
             key = "gradient" if self.view == "backward" else "next"
-            many = id not in self.fold.round and self.times(n, e, id)
+            many = id in self.fold.round or self.times(n, e, id)  # then the number differs from turn to turn
             self.wire("mg-edge", id, write(self.at.back[id]), through, "" if many else f"edge:{id}", key)
             self.part(self.parts, "mg-edge-port", id, "rb", port)
         elif id in self.at.data and e.node is None and id not in self.at.ports:
@@ -402,13 +401,11 @@ class Painter:
         """One note, tied to its node; a stale one is a stop sign."""
         id, views = f"{n.id}.{saved.field}", "rb" if saved.is_tensor else "rf"
         b = self.box[id]
-        foot = min(max(b.cx, pill.x + 26), pill.right - 26)
-        link = path(d("M", b.cx, b.bottom, "L", foot, pill.y), "mg-dots")
+        link = path(d("M", b.cx, b.bottom, "L", min(max(b.cx, pill.x + 26), pill.right - 26), pill.y), "mg-dots")
         card = self.box.get(saved.tensor or "")
         near = card is not None and card.right < b.x and abs(card.cy - b.cy) < 90
         if card and near and self.graph.tensor(saved.tensor).kind == "constant":
-            y = min(max(b.cy, card.y + 6), card.bottom - 6)
-            link += path(d("M", card.right, y, "L", b.x, b.cy), "mg-dots")
+            link += path(d("M", card.right, min(max(b.cy, card.y + 6), card.bottom - 6), "L", b.x, b.cy), "mg-dots")
         self.part(self.wires, "mg-link", id, views, link)
         label, state = words.note_label(self.graph, saved, "versions" in self.show), ""
         if saved.stale:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from ..graph.snapshot import Cut, Edge, Graph, Hook, NodeRecord, Saved, TensorRecord
 from ..text import LANGUAGES, say
-from .levels import Fold
+from .levels import Fold, own_end
 from .theme import shorten, width
 
 PAIR = "\ue000"  # between a text in English and in Chinese, of a picture that is drawn once for both
@@ -217,20 +217,23 @@ class Module(NamedTuple):
 
 
 def title_of(fold: Fold, id: str) -> tuple[str, str]:
-    """The class of a module and the last part of its path; a function with its brackets."""
+    """The class of a module and the end of its path that tells it from others beside it; a function with brackets."""
     scope = fold.scopes[id]
+    path = own_end(scope.path, {s.path for s in fold.scopes.values() if s.parent == scope.parent})
     if id in fold.rolls:
-        return scope.name, f"{scope.path.rpartition('.')[2]} × {fold.rolls[id].count}".strip()
+        return scope.name, f"{path} × {fold.rolls[id].count}".strip()
     if scope.kind == "line":
         return scope.path, scope.name
-    return (f"{scope.name}()", "") if scope.kind == "call" else (scope.name, scope.path.rpartition(".")[2])
+    return (f"{scope.name}()", "") if scope.kind == "call" else (scope.name, path)
 
 
 def module(fold: Fold, id: str, values: Mapping[str, str]) -> Module:
     """The words of a closed scope."""
     count = len(fold.inside[id])
     title, path = title_of(fold, id)
-    return Module(f"+{count}" if count > 1 else "", title, shorten(path, 140), shapes_of(fold, id),
+    hooks = [h.label for h in fold.graph.hooks if id in (fold.box.get(h.node), fold.chips.get(h.node))]
+    below = shapes_of(fold, id) + f"  hooks: {', '.join(dict.fromkeys(hooks))}" * bool(hooks)
+    return Module(f"+{count}" if count > 1 else "", title, shorten(path, 140), shorten(below.strip(), WIDEST),
                   chips_of(fold, id, values))
 
 
@@ -260,6 +263,8 @@ def chips_of(fold: Fold, id: str, values: Mapping[str, str]) -> list[Chip]:
         kind = "params" if {t.id for t in leaves} <= fold.params else "leaves"
         return [Chip(word(kind, None, count=sum(many.values())) + times, total, tuple(t.id for t in leaves),
                      values.get(f"chip:{id}", ""))]
-    return [Chip(f"{many[t.id]} × " * (many[t.id] > 1) + (t.name or "").rpartition(".")[2], f"{t.shape}{times}",
+    names = {t.name or "" for t in leaves}
+    place = {t: i for i, t in enumerate(fold.scopes[id].params)}
+    return [Chip(f"{many[t.id]} × " * (many[t.id] > 1) + own_end(t.name or "", names), f"{t.shape}{times}",
                  (t.id,), values.get(f"chip:{t.id}", (many[t.id] == 1 and t.grad) or ""))
-            for t in sorted(leaves, key=lambda t: -len(t.shape))]
+            for t in sorted(leaves, key=lambda t: (-len(t.shape), place.get(t.id, 0)))]

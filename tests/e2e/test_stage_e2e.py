@@ -40,7 +40,7 @@ def made(tmp_path_factory):
     folder = tmp_path_factory.mktemp("stages")
 
     def page_of(name: str) -> str:
-        file = folder / f"{GRAPHS.index(name)}.html"
+        file = folder / f"{name}.html"
         if not file.exists():
             html, _ = networks.run(name, minigrad, lambda *roots, names: minigrad.step(  # while the modules live
                 roots[0], preview=True, names=names).to_html())
@@ -315,6 +315,56 @@ def test_play_stops_at_a_breakpoint_also_inside_a_box(page, made):
     for key in ("o", "Home", " "):  # folded: the box that hides it
         page.keyboard.press(key)
     page.wait_for_function("() => document.querySelector('.mg-count').textContent.startsWith('5')")
+
+
+@pytest.mark.parametrize("name", ["resnet"])
+def test_long_names_fit_in_every_rule_and_queue_of_an_opened_network(page, made, name):
+    page.goto(made(name))
+    player, card, count = page.locator(".mg-player"), page.locator(".mg-card"), page.locator(".mg-count")
+    for width, height in ((1280, 720), (960, 620), (390, 844)):
+        page.set_viewport_size({"width": width, "height": height})
+        player.focus()
+        page.keyboard.press("Home")
+        if width == 1280:
+            page.keyboard.press("o")
+        last = ""
+        while last != (last := count.inner_text()):
+            assert card.evaluate("(e) => e.scrollWidth <= e.clientWidth + 1"), (width, last)
+            assert page.locator(".mg-side").evaluate("(e) => e.scrollHeight <= e.clientHeight + 2"), (width, last)
+            page.keyboard.press("ArrowRight")
+
+
+CUT = """(card) => [...card.querySelectorAll("math mi")].filter((name) => {
+    const range = document.createRange(), wide = () => range.getBoundingClientRect().width;
+    range.selectNodeContents(name);
+    const before = wide();
+    name.style.whiteSpace = "nowrap";
+    const cut = wide() > before + 1;
+    name.style.whiteSpace = "";
+    return cut;
+}).map((name) => name.textContent)"""  # what stands behind a hyphen that would end a line is not drawn
+
+
+def test_no_name_in_a_rule_is_broken_where_its_end_would_not_be_seen(page, tmp_path):
+    x = minigrad.tensor([3.0, 4.0], requires_grad=True)
+
+    def force():
+        dist = x.norm()
+        return (dist - 1e-03) * x.sum() / (dist + 1e-06)
+
+    y = force()
+    file = tmp_path / "hyphens.html"
+    file.write_text(minigrad.step(y, preview=True).to_html(), encoding="utf-8")
+    page.goto(file.as_uri())
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.locator(".mg-player").focus()
+    card = page.locator(".mg-card")
+    for _ in range(8):
+        page.keyboard.press("ArrowRight")
+        for width in range(100, 400, 50):
+            card.evaluate("(e, width) => { e.style.maxWidth = `${width}px`; }", width)
+            assert card.evaluate(CUT) == [], width
+        card.evaluate("(e) => { e.style.maxWidth = ''; }")
 
 
 def hooked():

@@ -170,8 +170,8 @@ def setitem(x: Any, key: Any, value: Any) -> None:
     seen, positions = basic(x, None if key is True else key)
     if seen is x and not presentation.current.guards_views_of_leaves:
         seen = views.alias(x)
-    if given._data.ndim and not positions and given._data.shape != seen._data.shape:  # before the write is looked at
-        given = _spread(given, seen._data.shape)
+    if given._data.ndim and (positions or given._data.shape != seen._data.shape):  # before the write is looked at
+        given = _spread(given, None if positions else seen._data.shape)
     if seen is x:
         check_inplace(x, recorded, whole=True)
     if positions:
@@ -190,12 +190,13 @@ def _put_directly(self: Any, key: Any, value: Any) -> bool:
     return plain and write_directly(self, lambda a, number, out: out.__setitem__(key, number), float(value))
 
 
-def _spread(given: Any, shape: tuple) -> Any:
-    """A value for a larger place: leading ones dropped, then expanded, both recorded as torch does."""
+def _spread(given: Any, shape: tuple | None) -> Any:
+    """A value for a larger place, or for positions: leading ones dropped, then expanded, recorded as torch does."""
     sizes = given._data.shape
     while sizes and sizes[0] == 1:
         sizes = sizes[1:]
-    return views.expand(views.view(given, sizes), shape)
+    given = given if sizes == given._data.shape and shape is None else views.view(given, sizes)
+    return given if shape is None or sizes == shape else views.expand(given, shape)
 
 
 def _given(self: Any, value: Any) -> Any:

@@ -127,7 +127,7 @@ function make(name, ...kids) {
 }
 /** MathML from Python, copied element by element: nothing but formulas can pass. It may break before an operator, and
  *  where no line is wide enough inside a call; not in another bracket that grows around a fraction. `narrow`: in long
- *  names and exponents too, and in each of several cases, which are then lines of their own. @param {string} source */
+ *  names, exponents and fractions too, and in each of several cases, which are then lines of their own. @param {string} source */
 function math(source, narrow = false) {
   const copy = (node) => {
     if (node.nodeType === 3) return document.createTextNode(node.data);
@@ -157,10 +157,14 @@ function lines(all, flat) {
     if (/^[()]$/.test(one.textContent) && !whole.has(one)) one.setAttribute("stretchy", "false");  // its other half may stand in another part
     if (operator && before && !sign && !whole.has(one)) parts.push([one]); else parts[parts.length - 1].push(one);
   });
+  const inside = (one) => lines([...one.childNodes].flatMap(flat), flat);
+  const group = (one) => flat(one).length > 1 ? ["(", inside(one), ")"] : flat(one).map(apart);
   const apart = (one) => (one.querySelector?.(":scope > mtable") && one.textContent[0] === "{" ? h("span", { class: "mg-cases" },
-    ...[...one.querySelectorAll("mtr")].map((row) => h("span", {}, ...[...row.children].map((cell) => lines([...cell.childNodes].flatMap(flat), flat)))))
+    ...[...one.querySelectorAll("mtr")].map((row) => h("span", {}, ...[...row.children].map(inside))))
     : one.textContent.length <= LONG ? make("math", one) : one.localName === "mi" ? h("span", { class: "mg-term" }, one.textContent)
-    : one.localName === "msup" ? h("span", {}, make("math", one.firstChild), "^(", lines(flat(one.lastChild), flat), ")") : make("math", one));
+    : one.localName === "msup" ? h("span", {}, apart(one.firstChild), ...one.lastChild.textContent.length > 1 ? ["^", ...group(one.lastChild)] : [make("math", make("msup", make("mrow"), one.lastChild))])
+    : one.localName === "mfrac" ? h("span", {}, ...group(one.firstChild), " / ", ...group(one.lastChild))
+    : one.localName === "msqrt" ? h("span", {}, "√(", inside(one), ")") : make("math", one));
   const row = (kids) => [...(flat ? kids.map(apart) : [make("math", make("mrow", ...kids))]), "\u200b"];
   return h("span", { class: "mg-math" }, ...parts.flatMap((part) => {
     const pieces = /** @type {any[][]} */ ([[]]), long = part.reduce((sum, one) => sum + one.textContent.length, 0) > LONG;
