@@ -270,8 +270,7 @@ def logspace(start: float, end: float, steps: int, base: float = 10.0, **options
     """`base` to the powers of `linspace(start, end, steps)`."""
     kind = _kind(options.pop("dtype", None))
     start, end = (start, end) if kind.kind == "f" else (int(start), int(end))
-    powers = linspace(start, end, steps, dtype=dtypes.float64)._array()
-    return made((base**powers).astype(kind), **options)
+    return made((base**linspace(start, end, steps, dtype=dtypes.float64)._array()).astype(kind), **options)
 
 
 def _like_given(make: Any, strided: Any = None) -> Any:

@@ -19,8 +19,7 @@ def spaced(t: Any) -> str:
     if not array.ndim or not array.size:
         return today.tensor_str(array)
     shown, cut = today._edges(array)
-    sizes = [abs(value) for value in shown.ravel().tolist()]
-    field = today._field(sizes, array.dtype.kind == "f")
+    field = today._field([abs(value) for value in shown.ravel().tolist()], array.dtype.kind == "f")
     text = today._nested(shown.tolist(), cut, len("tensor("), field._replace(width=field.width + 1))
     return f"tensor({', '.join([text, *today._own_suffixes(array)])})"
 

@@ -216,8 +216,7 @@ def no_sum() -> Seams:
     def fit(original: Any, grad: Any, meta: Any, F: Any) -> Any:
         if meta is None or tuple(grad.shape) == tuple(meta[0]):
             return original(grad, meta, F)
-        extra = len(grad.shape) - len(meta[0])
-        first = (0,) * extra + tuple(slice(0, n) for n in meta[0])
+        first = (0,) * (len(grad.shape) - len(meta[0])) + tuple(slice(0, n) for n in meta[0])
         copy = grad[first] if math.prod(grad.shape) else F.sum_to(grad, meta[0])  # of no copies there is no first
         return original(copy, meta, F)
 

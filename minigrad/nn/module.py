@@ -339,8 +339,7 @@ class Module:
                 setattr(self.get_submodule(above), last, given)
             elif given is not t:
                 t.detach().copy_(given.detach())
-        said = "\n\t".join([f"Error(s) in loading state_dict for {type(self).__name__}:", *problems])
-        require(not problems, said)
+        require(not problems, "\n\t".join([f"Error(s) in loading state_dict for {type(self).__name__}:", *problems]))
         return keys
 
     # ---- printing

@@ -61,8 +61,7 @@ def check_positions(index: Any, size: int, dim: int, error: type = RuntimeError,
 def check_rows(index: Any, size: int) -> None:
     """Raises torch's error for a position that a table of `size` rows does not have."""
     if index.size and index.view(f"u{index.itemsize}").max() >= size:  # -1 is the largest of all
-        bad = index[(index < 0) | (index >= size)].flat[0]
-        need(False, "row_outside", bad=bad, rows=size, last=size - 1)
+        need(False, "row_outside", bad=index[(index < 0) | (index >= size)].flat[0], rows=size, last=size - 1)
 
 
 def _write(whole: Any, key: Any, value: Any, add: Any) -> None:

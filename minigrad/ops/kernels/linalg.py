@@ -262,8 +262,7 @@ def exp_slope(F: Any, grad: Any, A: Any) -> Any:
     """The upper right block of exp([[A^T, grad], [0, A^T]])."""
     n, turned = A.shape[-1], F.mT(A)
     above = F.cat([turned, grad], -1)
-    below = F.cat([F.zeros_as(A, tuple(A.shape)), turned], -1)
-    return F.linalg_matrix_exp(F.cat([above, below], -2))[..., :n, n:]
+    return F.linalg_matrix_exp(F.cat([above, F.cat([F.zeros_as(A, tuple(A.shape)), turned], -1)], -2))[..., :n, n:]
 
 
 def _as_matrix(F: Any, x: Any) -> Any:

@@ -316,8 +316,7 @@ def norm_slope(F: Any, grad: Any, x: Any, norm: Any, ord: float, dim: Any, keepd
         return F.where(norm == 0, 0.0, x / norm) * grad
     if ord in (math.inf, -math.inf):
         ties = F.abs(x) == norm
-        count = F.sum_dim(ties, dim, True)
-        return F.sgn(x) * ties * (grad / F.cast(count, kind_of(x)))
+        return F.sgn(x) * ties * (grad / F.cast(F.sum_dim(ties, dim, True), kind_of(x)))
     slope = (x * F.pow_of(F.abs(x), ord - 2) if ord >= 2 else
              F.where(x == 0, 0.0, F.sgn(x) * F.pow_of(F.abs(x), ord - 1)))
     return slope * F.where(norm == 0, 0.0, grad / F.pow_of(norm, ord - 1))

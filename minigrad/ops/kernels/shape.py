@@ -97,8 +97,7 @@ def sum_to(self: Any, shape: tuple) -> Any:
         self = _add(self, 0 if lead == 1 else tuple(range(lead)))
     if self.shape == shape:
         return self
-    axes = tuple([i for i, n in enumerate(shape) if n == 1 and self.shape[i] != 1])
-    return _add(self, axes, keepdims=True)
+    return _add(self, tuple([i for i, n in enumerate(shape) if n == 1 and self.shape[i] != 1]), keepdims=True)
 
 
 def repeat_back(self: Any, repeats: tuple, sizes: tuple) -> Any:
