@@ -197,3 +197,17 @@ def test_batches_of_a_column_times_a_row_are_matmuls_with_its_signs(kind):
     assert found.dtype == expected.dtype
     assert np.array_equal(found, expected)
     assert np.array_equal(np.signbit(found), np.signbit(expected))
+
+
+@pytest.mark.parametrize("oracle", ["torch", "numpy"])
+def test_nan_times_one_zero_stays_nan_in_every_product(oracle):
+    """NumPy's dot leaves out a product with a single 0."""
+    torch = pytest.importorskip("torch") if oracle == "torch" else None
+    nan, zero = [[np.nan], [-2.0], [0.0]], [[0.0]]
+    for left, right in (nan, zero), (zero, [[np.nan, -2.0, 0.0]]), (nan, zero[0]), (zero, zero[0]):
+        arrays = [np.array(x, "float32") for x in (left, right)]
+        found = TABLE["mm" if arrays[1].ndim == 2 else "mv"].forward(*arrays)
+        expected = (torch.tensor(left) @ torch.tensor(right)).numpy() if torch else np.matmul(*arrays) + 0
+
+        assert np.array_equal(found, expected, equal_nan=True)
+        assert np.array_equal(np.signbit(np.nan_to_num(found)), np.signbit(np.nan_to_num(expected)))

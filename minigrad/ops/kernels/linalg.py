@@ -16,7 +16,8 @@ def _product(a: Any, b: Any) -> Any:
     """`a.dot(b)` with zeros signed as torch signs them: sums start at +0, single products are exact."""
     if a.shape[-1] != 1:
         return a.dot(b)
-    return a * b if b.ndim == 2 and a.shape[0] > 1 and b.shape[1] > 1 else a.dot(b) + 0
+    product = a * b if b.ndim == 2 else (a * b)[..., 0]  # NumPy's dot makes 0 of NaN times a single 0
+    return product if b.ndim == 2 and a.shape[0] > 1 and b.shape[1] > 1 else product + 0
 
 
 def mm(self: Any, mat2: Any) -> Any:
