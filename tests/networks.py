@@ -331,7 +331,7 @@ loss""",
     "weight decay": """class Net(nn.Module):
     def __init__(self):
         super().__init__()
-        self.body, self.head = nn.Linear(3, 4), nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4), nn.Linear(4, 2))
+        self.body, self.head = nn.Linear(3, 4), nn.Sequential(nn.Linear(4, 4), nn.LayerNorm(4), nn.Linear(4, 2))
     def forward(self, x):
         return self.head(self.body(x).detach())
 net = Net(); x = torch.arange(9.).view(3, 3) / 9; y = torch.tensor([0, 1, 1])

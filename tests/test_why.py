@@ -351,3 +351,17 @@ def test_of_a_very_large_graph_only_the_ends_are_read():
     assert sum(e.cut for n in graph.nodes for e in n.edges) == 1
     assert not graph.repeats
     assert loss.requires_grad
+
+
+def test_a_cut_whose_source_is_gone_is_no_error():
+    """Its place is known, the line is not."""
+    w, kept = minigrad.ones((), requires_grad=True), minigrad.ones(2, requires_grad=True) * 2
+    code = compile("kept.detach()", "<nowhere>", "eval")
+    for _ in range(2):
+        eval(code, {"kept": kept})
+    pred = w * 1.5
+    error = minigrad.tensor(pred.item() - 1.5, requires_grad=True)
+    loss = error**2
+    loss.backward()
+
+    assert "item" in str(why(w))

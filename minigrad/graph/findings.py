@@ -82,8 +82,8 @@ MODULES = {"torch", "np", "numpy", "math", "minigrad"}
 
 
 def names_in(node: Any) -> set[str]:
-    """The names that an expression reads."""
-    return {ast.unparse(n) for n in ast.walk(node) if isinstance(n, ast.Name | ast.Attribute)}
+    """The names that an expression reads; none where Python keeps no source of it."""
+    return {ast.unparse(n) for n in (ast.walk(node) if node else ()) if isinstance(n, ast.Name | ast.Attribute)}
 
 
 def reads_of(name: str, region: Any) -> list[Any]:
