@@ -115,7 +115,7 @@ class CustomNode(Node, FunctionCtx):
         self._saved = tuple(t and Packed(t.value if t.nr is None else outputs[t.nr], pack, unpack, own=t.nr is not None)
                             for t in self._saved)
 
-    def apply(self, grad: Any, F: Any, keep: bool) -> tuple:
+    def apply(self, grad: Any, F: Any, keep: bool, ways: Any = None) -> tuple:
         """Run the user's `backward` on tensors; check what it returned."""
         grads = grad if self.outputs > 1 else (grad,)
         if F is RAW:
@@ -349,7 +349,7 @@ class Error(Node):
     __slots__ = ("outputs",)
     torch_name = "torch::autograd::Error"
 
-    def apply(self, grad: Any, F: Any, keep: bool) -> tuple:
+    def apply(self, grad: Any, F: Any, keep: bool, ways: Any = None) -> tuple:
         """Raises: RuntimeError, for this is where a second derivative would begin."""
         raise RuntimeError("trying to differentiate twice a function that was marked with @once_differentiable")
 

@@ -79,7 +79,7 @@ def batched(roots: tuple, wanted: tuple, batches: Any, retain: Any, create: bool
     require(all(b is not None for b in batches), "grad can be implicitly created only for scalar outputs")
     sizes = [b.size(0) for b in batches if b[0] is not None]  # looking says what is wrong with no rows
     need(len({*sizes}) == 1, "sizes", sizes, kind=ValueError)
-    for at, (b, root) in enumerate(zip(batches, roots, strict=False)):  # of the shape torch leaves out a dimension more
+    for at, (b, root) in enumerate(zip(batches, roots, strict=False)):  # torch's words drop a dimension too many
         need(b.shape[1:] == root.shape, "batched_shape", at, b.shape[2:], at, root.shape, tensor=root)
     count = sizes[0]
     rows = [grad(roots, wanted, tuple(b[i] for b in batches), True if i < count - 1 else retain,
@@ -95,14 +95,14 @@ def keeps(retain_graph: Any, create_graph: bool) -> bool:
 
 def run(roots: tuple, grads: list, keep: bool, create_graph: bool, inputs: list | None = None,
         captured: dict[Any, Any] | None = None) -> None:
-    """Backward to the end, without anybody watching."""
+    """Backward to the end; a player runs it step by step (`graph.recorder`)."""
     before = copy_context()
     try:
         if shortcut is None or not shortcut(roots, grads, keep, create_graph, inputs, captured):
             for _ in steps([r._edge() for r in roots], grads, AttendedTask(keep, create_graph, None, inputs, captured)):
                 pass
     except BaseException as error:
-        put_back(before)  # an interrupt may tear open what a `with` would have
+        put_back(before)  # an interrupt may tear open a `with`, which then puts nothing back
         if isinstance(error, KeyboardInterrupt) and captured is None and not hasattr(error, "__notes__"):
             error.add_note(say("backward.cut"))
         raise

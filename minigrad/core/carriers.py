@@ -2,7 +2,8 @@
 
 A derivative is written once, `lambda F, grad, self: grad * F.cos(self)`. The engine passes `F = RAW`
 and arrays; under `create_graph` it passes `F = TENSORS` and tensors, whose operations are recorded;
-`text.tex` passes `F = SYMBOLS` and symbols, and gets the rule that a learner reads. `op` fills all three.
+`text.tex` passes `F = SYMBOLS` and symbols, and gets the rule that a learner reads. `op` puts the rows into them,
+`formula` what else derivatives are made of.
 """
 
 import functools
@@ -29,8 +30,8 @@ TENSORS: Any = Carrier("TENSORS")
 def formula(tex: Callable | str = "", binds: int = 4) -> Callable:
     """Declare a part of derivatives, `part(F, ...)`, so that a row can write `F.part(...)`.
 
-    Arrays and tensors run it with their own `F`; symbols print its name, or `tex`: a template, with how strongly it
-    `binds` (see `phrase`), or a function of symbols.
+    Arrays and tensors run it with their own `F`, and so do symbols, which print what it computes, unless `tex` says
+    how: a template, with how strongly it `binds` (see `phrase`), or a function of symbols.
     """
 
     def declare(part: Callable) -> Callable:

@@ -3,7 +3,8 @@
 A node takes its number after its edges are known, so the numbers are a topological order, and sorting
 the reachable nodes is the whole schedule: the latest node first, as in PyTorch, and a leaf as soon as
 its last gradient has arrived. `steps` is the algorithm; a `GraphTask` carries the gradients of one run
-of it. Hooks, `inputs=` and whoever watches stand around a node's turn, in `beside.attended`.
+of it. Hooks, `inputs=` and whoever watches stand around a node's turn: `backward` runs the subclass
+`beside.attended.AttendedTask`, whose methods call these, and only these where there is nothing of the kind.
 """
 
 from __future__ import annotations
@@ -13,9 +14,9 @@ from operator import attrgetter
 from typing import Any
 
 from .carriers import RAW, TENSORS
-from .graph import Node, node_of
+from .graph import Node, Port, node_of
 from .leaves import accumulate
-from .modes import differentiable, lifted
+from .modes import differentiable, level
 
 
 def steps(roots: Sequence[Any], grads: Sequence[Any], task: GraphTask) -> Iterator[Any]:
@@ -42,7 +43,7 @@ class GraphTask:
 
     def __init__(self, keep: bool = False, create_graph: bool = False) -> None:
         self.keep, self.create_graph = keep, create_graph  # keep: what nodes saved, for another backward
-        self.F = RAW if not create_graph and lifted.get() is None else TENSORS
+        self.F = RAW if not create_graph and level() is None else TENSORS
         self.arrived: dict[Any, Any] = {}  # edge -> sum so far
         self.waits: dict[Any, int] = {}  # leaf -> gradients still to come
         self.complete: list[Any] = []  # leaves whose last gradient has arrived
@@ -51,13 +52,13 @@ class GraphTask:
         """All nodes that gradients can reach, latest first; counts what each leaf waits for."""
         nodes, edges = set(), list(roots)
         for edge in edges:  # grows while it is read
-            node = node_of(edge)
-            if not isinstance(node, Node):
-                if node is not None:
-                    self.waits[node] = self.waits.get(node, 0) + 1
-            elif node not in nodes:
-                nodes.add(node)
-                edges.extend(node.edges)
+            end = node_of(edge)  # a node, a leaf or None
+            if not isinstance(end, Node):
+                if end is not None:
+                    self.waits[end] = self.waits.get(end, 0) + 1
+            elif end not in nodes:
+                nodes.add(end)
+                edges.extend(end.edges)
         return sorted(nodes, key=attrgetter("seq"), reverse=True)
 
     def turn(self, node: Node) -> Any:
@@ -68,13 +69,17 @@ class GraphTask:
         """The gradients that have arrived at the node's outputs; None where nothing has."""
         if node.outputs == 1:
             return (self.arrived.pop(node, None),)
-        return tuple([self.arrived.pop((node, nr), None) for nr in range(node.outputs)])
+        return tuple([self.arrived.pop(Port(node, nr), None) for nr in range(node.outputs)])
 
     def apply(self, node: Node, received: tuple) -> tuple:
         """The chain rule: what arrived, times the node's derivatives; one gradient for each edge."""
         if node.wants_undefined or any(grad is not None for grad in received):
-            return node.apply(received[0] if node.outputs == 1 else received, self.F, self.keep)
+            return node.apply(received[0] if node.outputs == 1 else received, self.F, self.keep, self.ways(node))
         return node.skip(self.keep)
+
+    def ways(self, node: Node) -> Sequence[Any]:
+        """The node's edges; None where its input wants no gradient, which then is not computed."""
+        return node.edges
 
     def send(self, node: Node, slot: int, grad: Any) -> None:
         """Let a gradient arrive at an input, in that input's shape and type."""
@@ -100,8 +105,8 @@ class GraphTask:
             yield leaf
 
     def finish(self, leaf: Any, grad: Any) -> None:
-        """The end of a path, AccumulateGrad: `.grad += grad`."""
-        if grad is not None and leaf._requires_grad:
+        """The end of a path, which torch shows as AccumulateGrad: `.grad += grad`."""
+        if grad is not None and leaf._requires_grad:  # `.grad` is a tensor of its own: it takes an array
             accumulate(leaf, grad if self.F is RAW or self.create_graph else grad._data, self.create_graph)
 
 

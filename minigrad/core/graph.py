@@ -34,19 +34,23 @@ class Withheld:
     __slots__ = ()
 
     def unpack(self, node: Node, name: str) -> Any:
-        need(False, "freed", node=node, field=name)
+        raise NotImplementedError
 
 
 class Freed(Withheld):
-    """What backward leaves behind where a saved value was; remembers the line that called it."""
+    """What backward leaves behind where a saved value was; remembers the line that called backward."""
 
     __slots__ = ("code", "lasti")
 
     def __init__(self, code: Any, lasti: int) -> None:
         self.code, self.lasti = code, lasti
 
+    def unpack(self, node: Node, name: str) -> Any:
+        need(False, "freed", node=node, field=name)
 
-latest = SimpleNamespace(freed=Freed(None, 0))  # the mark of the backward that runs now, for notes only
+
+# the mark of the backward that began last in this process: slots are emptied with it, and notes read its line
+latest = SimpleNamespace(freed=Freed(None, 0))
 
 
 class Port(NamedTuple):
@@ -72,7 +76,7 @@ class Node:
     seq: int
     code: Any
     lasti: int
-    apply: Any  # `(grad, F, keep) -> tuple`: made from a row, or written in a subclass
+    apply: Any  # `(grad, F, keep, ways=None) -> tuple`: made from a row, or written in a subclass; see `apply_of`
     row: Any = None
     outputs = 1
     wants_undefined = False  # True: runs even if no gradient has arrived (custom Functions)
@@ -95,16 +99,18 @@ class Node:
     def __call__(self, *grads: Any) -> Any:
         """Apply the derivatives to tensors, as torch allows: a tuple, or the one result itself.
 
-        Raises: TypeError for another number of gradients than the node has outputs.
+        Raises: TypeError for another number of gradients than the node has outputs, and for what is no tensor.
         """
         require(len(grads) == self.outputs, f"expected {self.outputs} arguments, got {len(grads)} instead", TypeError)
+        for at, grad in enumerate(grads):
+            require(grad is None or isinstance(grad, TensorBase), f"argument {at} is not a Variable", TypeError)
         sent = self.apply(grads[0] if self.outputs == 1 else grads, TENSORS, True)
         return sent[0] if len(sent) == 1 else sent
 
     @property
     def metadata(self) -> dict[Any, Any]:
         """A dict of the user's own, as on torch's nodes."""
-        return self._hooks().metadata
+        return self._own_hooks().metadata
 
     @property
     def freed(self) -> bool:
@@ -119,18 +125,18 @@ class Node:
     def _sequence_nr(self) -> int:
         return self.seq
 
-    def _hooks(self) -> Hooks:
+    def _own_hooks(self) -> Hooks:
         if self.hooks is None:
             self.hooks = Hooks()
         return self.hooks
 
     def register_hook(self, hook: Any) -> Any:
         """Call `hook(grad_inputs, grad_outputs)` after this node ran; a result replaces grad_inputs."""
-        return self._hooks().post.add(hook)
+        return self._own_hooks().post.add(hook)
 
     def register_prehook(self, hook: Any) -> Any:
         """Call `hook(grad_outputs)` before this node runs; a result replaces grad_outputs."""
-        return self._hooks().pre.add(hook)
+        return self._own_hooks().pre.add(hook)
 
     def free(self) -> None:
         """Let go of what was saved; using it afterwards is torch's "second time" error."""
@@ -142,7 +148,7 @@ class Node:
     def skip(self, keep: bool) -> tuple:
         """What a node sends that no gradient has reached: nothing. It unpacks and frees what it saved all the same."""
         for slot in self.frees:
-            getattr(self, f"_{slot}", None)
+            getattr(self, f"_{slot}", None)  # for the hooks that unpack it; what torch hides has no such name
         if not keep:
             self.free()
         return (None,) * len(self.edges)
@@ -152,18 +158,20 @@ class Node:
 
 
 def new_node(cls: type, edges: tuple, metas: Any) -> Any:
-    """A node with its edges, its number, and the line of the learner's that called its caller's caller."""
+    """A node with its edges, its number, and the learner's line: of the nearest frame of theirs above our callers."""
     n = cls()
     n.edges, n.metas, n.hooks = edges, metas, None
-    n.seq = next(seqs)  # after its edges: so the numbers are a topological order
+    # after its edges, which never change (a history that is written anew is a new node): a topological order
+    n.seq = next(seqs)
     n.code, n.lasti = learners_line(3)
     return n
 
 
 class AccumulateGrad(Node):
-    """The end of every path: adds what arrives to `variable.grad`. Source: torch's AccumulateGrad.
+    """What a leaf shows at the end of a path. Source: torch's AccumulateGrad.
 
-    The leaf holds this node; the node knows the leaf weakly, so that no cycle keeps either alive.
+    The engine ends at leaves themselves; what `apply` does stands in `leaves`. The leaf holds this node; the node
+    knows the leaf weakly, so that no cycle keeps either alive.
     """
 
     __slots__ = ("_leaf",)
@@ -183,7 +191,7 @@ class AccumulateGrad(Node):
         leaf = self._leaf()
         return None if leaf is None else leaf._hooks
 
-    def _hooks(self) -> Hooks:
+    def _own_hooks(self) -> Hooks:
         return self._leaf()._own_hooks()
 
 
@@ -366,7 +374,7 @@ class TensorBase:
         need(self.requires_grad, "retain_without_grad")
         node, nr = function_of(self._history())
         if node is not None:
-            node._hooks().retain[nr] = weakref.ref(self)
+            node._own_hooks().retain[nr] = weakref.ref(self)
 
     def register_hook(self, hook: Any) -> Any:
         """Call `hook(grad)` when this tensor's gradient is complete; a result replaces it.
@@ -375,8 +383,7 @@ class TensorBase:
         """
         need(self.requires_grad, "hook_without_grad")
         node, nr = function_of(self._history())
-        hooks = self._own_hooks() if node is None else node._hooks()
-        return hooks.on_tensor(nr, hook)
+        return (self if node is None else node)._own_hooks().on_tensor(nr, hook)
 
     def register_post_accumulate_grad_hook(self, hook: Any) -> Any:
         """Call `hook(leaf)` after backward has added to the leaf's `.grad`."""

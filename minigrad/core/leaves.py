@@ -5,7 +5,8 @@ from typing import Any
 
 from ..array.backend import xp
 from .carriers import TENSORS
-from .graph import bump, constant, latest
+from .graph import AccumulateGrad, bump, constant, latest
+from .modes import is_grad_enabled
 from .writes.views import check_expanded
 
 _accumulating = RLock()  # leaves are shared by threads that run backward at once
@@ -15,7 +16,8 @@ _scalar = xp.generic
 def accumulate(leaf: Any, grad: Any, create_graph: bool, shared: bool = True) -> None:
     """Add to `.grad`: in place, except under `create_graph`, where the sum is recorded too.
 
-    `shared`: somebody else may hold `grad`, for an addition passes on what it received; the leaf keeps a copy.
+    `shared`: somebody else may hold `grad` (the derivative of an addition hands one array to both inputs), so that
+    the leaf keeps a copy.
     """
     try:  # half the time of `with`; an interrupt may come as soon as `acquire` is over
         _accumulating.acquire()
@@ -31,6 +33,19 @@ def accumulate(leaf: Any, grad: Any, create_graph: bool, shared: bool = True) ->
         if _accumulating._is_owned():  # type: ignore[attr-defined]
             _accumulating.release()
         raise
+
+
+def apply(self: AccumulateGrad, grad: Any, F: Any, keep: bool, ways: Any = None) -> tuple:
+    """What a leaf's node does when it is called by hand; in a backward the engine ends at the leaf itself."""
+    leaf, recorded = self.variable, is_grad_enabled()
+    if grad is not None:
+        accumulate(leaf, grad if recorded else grad._data, recorded)
+        for hook in self._own_hooks().post_accumulate.values():
+            hook(leaf)
+    return ()
+
+
+AccumulateGrad.apply = apply
 
 
 def first_grad(leaf: Any, grad: Any) -> Any:

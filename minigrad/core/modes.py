@@ -24,7 +24,7 @@ class Inference:
 
 
 class Uncounted:
-    """Stands where a version counter would be; reading it raises. Who is detached later has its own, and is written."""
+    """Stands where an inference tensor's version counter would be; reading it raises."""
 
     def __getitem__(self, _index: int) -> int:
         raise presentation.error(RuntimeError, "inference", presentation.torch_says("inference"))
@@ -53,7 +53,7 @@ grad_mode, level = mode_variable.get, lifted.get
 
 
 def whole_array(t: Any) -> Any:
-    """The array behind a tensor, or an array itself; of one of many examples (`func.vmap`) that of all."""
+    """The array behind a tensor, or the array that is given; inside `func.vmap` the array of all examples."""
     inner, data = lifted.get(), getattr(t, "_data", t)
     return data if inner is None or data is t else inner.numbers(t)
 

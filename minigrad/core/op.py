@@ -20,7 +20,8 @@ __all__ = ["TABLE", "Row", "composite", "no_derivative", "op", "shape_mismatch"]
 
 
 def quicker(name: str, call: Callable, row: Row | None = None, kind: Callable | None = None) -> Callable:
-    """The call that is published for a row or a composite: `quick` puts a function here that knows quicker ones."""
+    """The call that is published for a row or a composite. Where `quick` is present this is another function, which
+    knows quicker ones (`quick/__init__.py`)."""
     return call
 
 

@@ -49,7 +49,7 @@ def call_of_tensors(row: Row) -> Callable:
             raise refusal(row, arrays[: len(row.tensors)], refused, row.elementwise) from None
         if not wanted or not is_float(z):
             result = untracked(z if total > 1 else in_torchs_type(forward, z, *arrays), mode)
-            return whole(row, result, args[0]) if mode and (wanted or not tracked) else result
+            return integer_result(row, result, args[0]) if mode and (wanted or not tracked) else result
         first = arrays[tracked[0]]
         alike = alike and row.elementwise and (z.shape, z.dtype) == (first.shape, first.dtype)  # the result, too
         return recorded(row, args, edges, metas_of([args[i] for i in tracked]) if fits and not alike else None, z)
@@ -86,7 +86,7 @@ def call_of_two(row: Row) -> Callable:
             raise refusal(row, (a, b), refused, True) from None
         if not wanted:
             result = untracked(in_torchs_type(forward, z, a, b), mode)
-            return result if records or not mode else whole(row, result, self, other)
+            return result if records or not mode else integer_result(row, result, self, other)
         return recorded(row, (self, other), edges, None if alike else metas_of((self, given)), z)
 
     return call
@@ -181,7 +181,7 @@ def array_in(x: Any) -> Any:
 
 
 def number_in(x: Any) -> Any:
-    """A number of NumPy's, or in a tensor, among the options as Python's."""
+    """An option that is a NumPy scalar or a tensor as Python's number; a tensor that requires grad stays one."""
     return x.item() if hasattr(x, "item") and not getattr(x, "requires_grad", False) else x
 
 
@@ -224,14 +224,14 @@ def recorded(row: Row, args: tuple, edges: list, metas: Any, z: Any) -> Any:
         n.outputs = len(z)
         result = tuple([attach(constant(TensorBase._plain, part), output_of(n, i)) if is_float(part)
                         else constant(TensorBase._plain, part) for i, part in enumerate(z)])
-    else:  # floats belong to the node, indices beside them do not
+    else:  # what stands beside the first, such as indices, has no gradient
         result = tuple([constant(TensorBase._plain, part) for part in z])
         attach(result[0], n)
     row.save(n, args, z, result)
     return result
 
 
-def whole(row: Row, result: Any, *sources: Any) -> Any:
+def integer_result(row: Row, result: Any, *sources: Any) -> Any:
     """A result that can have no gradient, whole numbers or truth values: a cut, if a source of it is tracked."""
     for source in [x for x in sources if isinstance(x, TensorBase)]:
         cut(row.name, source, result[-1] if type(result) is tuple else result, climb=True)

@@ -41,8 +41,8 @@ class Row:
         check_types  `check_types(kind, kind)` raises where the types of two operands do not go together
         elementwise  operands broadcast and are brought to the type of the result
     What it returns and saves:
-        outputs      the names of several results, of which only the first is differentiable
-        multi        the result is a list of tensors, all of them differentiable
+        outputs      the names of several results; the node belongs to the first alone
+        multi        the result is a list of tensors, and the node belongs to all that are floats
         keeps        saved to be looked at, though no derivative uses it
         hidden       saved for a derivative, though torch does not show it
         constants    fields to be looked at that are the same in each node: `alpha` of a plain `add`
@@ -133,7 +133,7 @@ def node_class(row: Row) -> type[Node]:
             slots.append(f"version_{name}")
             frees.append(f"saved_{name}")
         if name not in row.hidden:  # what torch keeps elsewhere
-            body[f"_saved_{name}"] = saved_property(row, name, partial(reader, row, name, to_look=True))
+            body[f"_saved_{name}"] = saved_property(row, name, partial(reader, row, name, only_look=True))
             if f"saved_{name}" in frees:
                 body[f"_raw_saved_{name}"] = property(partial(SavedTensor, name=name))
     body |= {f"_saved_{name}": value for name, value in row.constants.items()}
@@ -154,21 +154,21 @@ class Scalar:
         self.value, self.raw = value, raw
 
 
-def reader(row: Row, name: str, to_look: bool = False) -> Callable[[Any, Any], Any]:
+def reader(row: Row, name: str, only_look: bool = False) -> Callable[[Any, Any], Any]:
     """A function that reads one saved value from a node: checked, and in the carrier's form.
 
     Raises: RuntimeError for a tensor that was written in place since (its version is not the one that was
     noted), and for one that came from an operation and was detached in place; whoever only looks still sees that.
     """
     read, read_version, read_counter = (attrgetter(f"{part}_{name}") for part in ("saved", "version", "counter"))
-    edge = row.differentiable.index(name) if name in row.differentiable and not to_look else None
+    slot = row.differentiable.index(name) if name in row.differentiable and not only_look else None
 
     def take_input(n: Any, F: Any) -> Any:
         s = read(n)
         if s is None:
             return None
         if isinstance(s, TensorBase):
-            if edge is not None and s._fn is None and n.edges[edge] is not None and n.edges[edge] is not s:
+            if slot is not None and s._fn is None and n.edges[slot] is not None and n.edges[slot] is not s:
                 need(False, "saved_detached")
             c = s._counter
             if c is not None and c[0] != read_version(n):
@@ -260,7 +260,8 @@ def picker(names: list[str], wanted: tuple[str, ...]) -> Callable[[list], tuple]
 def saver(row: Row) -> Callable[[Any, tuple, Any, Any], None]:
     """What fills a node's slots; where values come from is decided once per row.
 
-    As in torch an input that one of several derivatives mentions is kept only if that one is wanted.
+    As in torch an input that only one of several derivatives mentions, and that is differentiable itself, is kept
+    only if that derivative is wanted.
     """
     place = {name: i for i, name in enumerate(row.inputs)}
     inputs, options, results = [], [], []
@@ -286,7 +287,7 @@ def saver(row: Row) -> Callable[[Any, tuple, Any, Any], None]:
         for slot, version, i, user in inputs:
             x = None if user is not None and n.edges[user] is None else args[i]
             if x.__class__ is tuple:
-                setattr(n, version, tuple(i._version if isinstance(i, TensorBase) else None for i in x))
+                setattr(n, version, tuple(t._version if isinstance(t, TensorBase) else None for t in x))
             else:  # a number has a version too: once it is freed, nobody knows what it was
                 c = x._counter if isinstance(x, TensorBase) else None
                 setattr(n, version, 0 if c is None else c[0])

@@ -234,7 +234,7 @@ def own_factor() -> Seams:
         finally:
             n.edges = edges
 
-    def apply(original: Any, n: Any, grad: Any, F: Any, keep: bool) -> tuple[Any, ...]:
+    def apply(original: Any, n: Any, grad: Any, F: Any, keep: bool, ways: Any = None) -> tuple[Any, ...]:
         own = tuple(None if edge is None else read(n, F)
                     for edge, read in zip(n.edges, (read_self, read_other), strict=True))
         known = all(edge is None or factor is not None for edge, factor in zip(n.edges, own, strict=True))

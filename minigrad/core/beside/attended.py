@@ -1,4 +1,4 @@
-"""A run of backward that is attended: hooks run, gradients are captured, and somebody may watch.
+"""A run of backward with all that may attend it: hooks, gradients that are captured, somebody who watches.
 
 Everything here stands around the turn of a node or of a leaf (`engine.GraphTask`), in torch's order:
 tensor hooks, the copy that retain_grad takes, pre-hooks, the node, post-hooks.
@@ -87,16 +87,19 @@ class AttendedTask(GraphTask):
         if not self._runs(node):
             return ()  # its gradient was asked for; nothing behind it was
         sent = super().apply(node, received)
-        if anomaly.enabled:
-            gates.refuse_nan(node, sent)
         if self.inputs is not None and not node.wants_undefined:
-            sent = tuple(g if e in self.wanted else None for g, e in zip(sent, node.edges, strict=True))
+            sent = tuple(g if way is not None else None for g, way in zip(sent, self.ways(node), strict=True))
         if self.watch is not None:
             self.watch.compute(node, received, sent)
         if node.hooks is not None and node.hooks.post:  # they see gradients that fit their receivers
             fitted = tuple(g if g is None else self._fitted(node, slot, g) for slot, g in enumerate(sent))
             sent = gates.post_hooks(self, node, fitted, received)
+        if anomaly.enabled:  # as torch: hooks have seen what is refused, and what they return is looked at
+            gates.refuse_nan(node, sent)
         return sent
+
+    def ways(self, node: Node) -> Sequence[Any]:
+        return node.edges if self.inputs is None else [e if e in self.wanted else None for e in node.edges]
 
     def send(self, node: Node, slot: int, grad: Any) -> None:
         edge = node.edges[slot]

@@ -175,7 +175,7 @@ def _replace_history(t: Any, fn: Any) -> None:
     attach(t, fn)
     if mark is not None:
         node, nr = function_of(fn)
-        node._hooks().retain[nr] = mark
+        node._own_hooks().retain[nr] = mark
 
 
 class CopySlices(Node):
@@ -194,7 +194,7 @@ class CopySlices(Node):
         self.code, self.lasti = fn.code, fn.lasti
         self.seq = next(seqs)
 
-    def apply(self, grad: Any, F: Any, keep: bool) -> tuple:
+    def apply(self, grad: Any, F: Any, keep: bool, ways: Any = None) -> tuple:
         fn = self.fn
         if isinstance(fn, Withheld):
             fn.unpack(self, "fn")
