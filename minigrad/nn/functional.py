@@ -498,9 +498,8 @@ def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: st
     need(n in (1, 2, 3) and mode in _RESIZED, "resized_input", n + 2, mode)
     between = _RESIZED[mode]
     need(between in (0, n), "resized_between", n + 2, mode, between + 2)
-    if n == 3 or mode not in ("nearest", "linear", "bilinear", "area"):
-        raise RuntimeError(f"interpolate() has modes 'nearest', 'linear', 'bilinear' and 'area' for 3-d and 4-d inputs "
-                           f"only, not {mode!r} for {n + 2}-d")
+    require(n < 3 and mode in ("nearest", "linear", "bilinear", "area"), "interpolate() has modes 'nearest', 'linear', "
+            f"'bilinear' and 'area' for 3-d and 4-d inputs only, not {mode!r} for {n + 2}-d")
     need(between or align_corners is None, "align_corners")
     require(None in (size, scale_factor), "only one of size or scale_factor should be defined", ValueError)
     given, key = (scale_factor, "resized_scales") if size is None else (size, "resized_sizes")
