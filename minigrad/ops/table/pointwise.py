@@ -67,8 +67,7 @@ fmod = op("fmod", lambda self, other: kernels.divided("fmod_cpu", xp.fmod, self,
     other = lambda F, grad, self, other: -grad * F.div_rounded(self, other, "trunc"))
 fmod_number = op("fmod_number", fmod.row.forward, grad_fn="FmodBackward0", scalars=("other",), numbered=True,
     self  = lambda grad: grad)
-floor_divide = no_derivative("floor_divide", lambda self, other: kernels.rounded(self, other, "floor"),
-    opmath="e")
+floor_divide = no_derivative("floor_divide", lambda self, other: kernels.rounded(self, other, "floor"), opmath="e")
 
 # ---- powers and roots
 
