@@ -292,10 +292,6 @@ def taken(level: Any, x: Any, index: Any) -> Any:
     return F.gather(value, F.remainder_number(at, value.shape[1]), 1, False).reshape(level.size, *index._data.shape)
 
 
-def filled_like(x: Any, value: Any) -> Any:
-    return constant(x._plain, xp.asarray(value, x._data.dtype))
-
-
 RULES: dict[str, Any] = {
     **{name: partial(product, name) for name in PRODUCTS},
     **dict.fromkeys(("view", "reshape_alias", "unsafe_view"), lambda level, x, shape: F.reshape(
@@ -320,15 +316,14 @@ RULES: dict[str, Any] = {
     "dist": lambda level, a, b, p: F.linalg_vector_norm(aligned(level, TABLE["sub"], (a, b), max(
         a._data.ndim, b._data.ndim)).reshape(level.size, -1), p, (1,), False),
     "index": indexed, "index_put": written_at,
-    "index_back": lambda level, grad, indices, sizes: written_at(
-        level, filled_like(grad, xp.zeros(sizes)), grad, indices, True),
+    "index_back": lambda level, grad, indices, sizes: written_at(level, F.zeros_as(grad, sizes), grad, indices, True),
     "index_select": lambda level, x, index, dim: indexed(level, x, at_dim(index, dim, x)),
     "index_add": lambda level, x, index, source, dim, alpha: written_at(
         level, x, source, at_dim(index, dim, x), True, alpha),
     "index_copy": lambda level, x, index, source, dim: written_at(level, x, source, at_dim(index, dim, x), False),
     "index_fill_tensor": lambda level, x, index, value, dim: written_at(level, x, value, at_dim(index, dim, x), False),
     "index_fill": lambda level, x, index, dim, value: written_at(
-        level, x, filled_like(x, value), at_dim(index, dim, x), False),
+        level, x, constant(x._plain, xp.asarray(value, x._data.dtype)), at_dim(index, dim, x), False),
     "nll_loss": nll, "nll_loss_backward": nll_back, "native_layer_norm": layer_norm, "embedding": embedding,
     "embedding_backward": embedding_back, "convolution": convolved, "convolution_input": convolved_back,
     "convolution_weight": kernel_slope,
