@@ -353,8 +353,8 @@ def diff(self: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any 
     self = TENSORS.copy_of(self) if n == 0 else rows.cat(given, dim) if len(given) > 1 else self
     minus = TENSORS.logical_xor if self._data.dtype.kind == "b" else TENSORS.sub
     for _ in range(min(n, self._data.shape[own_dim(self, dim)])):  # then nothing is left
-        before = rows.slice_(self, dim, 0, self._data.shape[own_dim(self, dim)] - 1, 1)  # made first, as in torch
-        self = minus(rows.slice_(self, dim, 1, self._data.shape[own_dim(self, dim)], 1), before)
+        before = rows.slice_(self, dim, 0, self._data.shape[dim] - 1, 1)  # made first, as in torch
+        self = minus(rows.slice_(self, dim, 1, self._data.shape[dim], 1), before)
     return self
 
 
