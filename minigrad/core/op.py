@@ -83,13 +83,13 @@ def composite(call: Callable) -> Callable:
     return call
 
 
-def no_derivative(name: str, forward: Callable, aten: str, **declared: Any) -> Callable:
-    """A row that is recorded but cannot be differentiated: backward says `aten` is not implemented."""
+def no_derivative(name: str, forward: Callable, **declared: Any) -> Callable:
+    """A row that is recorded but cannot be differentiated: backward says that it is not implemented."""
 
     def apply(n: Any, grad: Any, F: Any, keep: bool, ways: Any = None) -> tuple:
-        raise RuntimeError(f"derivative for aten::{aten} is not implemented")
+        raise RuntimeError(f"derivative for aten::{name} is not implemented")  # also where no edge wants a gradient
 
-    refused = {"self": lambda F: F.refuse(aten), "other": lambda F: F.refuse(aten)}
+    refused = dict.fromkeys(("self", "other"), lambda F: F.refuse(name))
     call = op(name, forward, elementwise=True, **refused,  # type: ignore[arg-type]
               grad_fn="NotImplemented", torch_name="torch::autograd::NotImplemented", **declared)
     call.row.node.apply = apply  # type: ignore[attr-defined]

@@ -18,7 +18,7 @@ from ..core.carriers import TENSORS
 from ..core.graph import TensorBase, constant, node_of
 from ..text.presentation import need, torch_says
 from .levels import KNOWN, Level, entered, keep, known, mode, tell
-from .rules import DRAWS, apply, unwrapped
+from .rules import DRAWS, apply
 from .trees import mapped
 
 F: Any = TENSORS
@@ -125,7 +125,12 @@ class Batches(Level):
         return t
 
     def front(self, t: Any, whole: bool = False) -> Any:
-        """The batch of `t`; `t` as it is, or as often as there are examples (`whole`), where it is in none."""
+        """The batch of `t`; `t` as it is, or as often as there are examples (`whole`), where it is in none.
+
+        What is no tensor is in no batch.
+        """
+        if not isinstance(t, TensorBase):
+            return t
         value, batched = known(t).get(self) or (t, False)
         return F.expand(value, (self.size, *value.shape)) if whole and not batched else value
 
@@ -135,7 +140,7 @@ class Batches(Level):
     def run(self, call: Callable, args: tuple, given: list, base: Any) -> Any:
         row = call.row  # type: ignore[attr-defined]
         in_batches = any(map(self.batched, given))
-        found = apply(self, row, args, given) if in_batches else row.call(*unwrapped(self, args))
+        found = apply(self, row, args, given) if in_batches else row.call(*mapped(self.front, args))
         if found is NotImplemented:
             return found
         parts = tuple(found) if found.__class__ in (tuple, list) else (found,)
@@ -198,6 +203,5 @@ class Batches(Level):
         """The outputs of a Function's own `vmap`, as examples."""
         dims = mapped(lambda x: 0 if self.batched(x) else None, args)
         with self.beneath():
-            values = mapped(lambda x: self.front(x) if isinstance(x, TensorBase) else x, args)
-            outputs, out_dims = function(VmapInfo(self.size, self.randomness), dims, *values)
+            outputs, out_dims = function(VmapInfo(self.size, self.randomness), dims, *mapped(self.front, args))
             return mapped(lambda y, d: y if d is None else self.wrap(y.movedim(d, 0)), outputs, out_dims)

@@ -43,7 +43,7 @@ def apply(level: Any, row: Row, args: tuple, given: list) -> Any:
     if name in POINTWISE:
         return aligned(level, row, args, rank)
     if name in LEADING:
-        return row.call(*[level.front(v, True) if isinstance(v, TensorBase) else v for v in args])
+        return row.call(*[level.front(v, True) for v in args])
     if name in FOLDED:
         values = [level.front(v, True).flatten(0, 1) if isinstance(v, TensorBase) else v for v in args]
         return mapped(lambda y: y.unflatten(0, (level.size, -1)), row.call(*values))
@@ -96,17 +96,9 @@ def shifted(level: Any, name: str, value: Any, rank: int) -> Any:
 def looped(level: Any, row: Row, args: tuple) -> Any:
     """One example after the other."""
     warn("loop", row.name)
-
-    def example(v: Any, i: int) -> Any:
-        return level.front(v)[i] if level.batched(v) else level.front(v) if isinstance(v, TensorBase) else v
-
-    found = [row.call(*mapped(lambda v, i=i: example(v, i), args)) for i in range(level.size)]
+    found = [row.call(*mapped(lambda v, i=i: level.front(v)[i] if level.batched(v) else level.front(v), args))
+             for i in range(level.size)]
     return mapped(lambda *column: F.stack(column), *found)
-
-
-def unwrapped(level: Any, args: Any) -> Any:
-    """Arguments of which none is in a batch, as the levels beneath know them."""
-    return mapped(lambda v: level.front(v) if isinstance(v, TensorBase) else v, args)
 
 
 # ---- rules of their own: products and shapes
@@ -231,8 +223,8 @@ def from_channel(level: Any, y: Any) -> Any:
 
 def convolved(level: Any, x: Any, weight: Any, bias: Any, *rest: Any) -> Any:
     *options, groups, sizes = rest
-    apart = level.batched(weight) or (bias is not None and level.batched(bias))
-    weight, bias = (v if v is None else level.front(v, apart) for v in (weight, bias))
+    apart = level.batched(weight) or level.batched(bias)
+    weight, bias = level.front(weight, apart), level.front(bias, apart)
     if not apart:
         y = F.convolution(level.front(x).flatten(0, 1), weight, bias, *options, groups, sizes)
         return y.unflatten(0, (level.size, -1))
@@ -300,10 +292,6 @@ def taken(level: Any, x: Any, index: Any) -> Any:
     return F.gather(value, F.remainder_number(at, value.shape[1]), 1, False).reshape(level.size, *index._data.shape)
 
 
-def filled_like(x: Any, value: Any) -> Any:
-    return constant(x._plain, xp.asarray(value, x._data.dtype))
-
-
 RULES: dict[str, Any] = {
     **{name: partial(product, name) for name in PRODUCTS},
     **dict.fromkeys(("view", "reshape_alias", "unsafe_view"), lambda level, x, shape: F.reshape(
@@ -319,8 +307,8 @@ RULES: dict[str, Any] = {
         (level.size, *size), (level.front(x).stride(0), *stride), offset),
     "sum_to": summed_to, "roll": rolled, "take": taken,
     "trace": lambda level, x: F.sum_dim(F.diagonal(level.front(x), 0, 1, 2), (1,), False),
-    "copy": lambda level, x, source: F.copy(level.front(x, True), beside(level, source, x._data.ndim, True)),
-    "fill_tensor": lambda level, x, value: F.copy(level.front(x, True), beside(level, value, x._data.ndim, True)),
+    **dict.fromkeys(("copy", "fill_tensor"), lambda level, x, other: F.copy(
+        level.front(x, True), beside(level, other, x._data.ndim, True))),
     "masked_fill_tensor": lambda level, x, mask, value: aligned(level, TABLE["where"], (mask, value, x), x._data.ndim),
     "tied": lambda level, grad, _x: level.front(grad, True),
     "sum_as": lambda level, x, kind: F.sum_dim(
@@ -328,15 +316,14 @@ RULES: dict[str, Any] = {
     "dist": lambda level, a, b, p: F.linalg_vector_norm(aligned(level, TABLE["sub"], (a, b), max(
         a._data.ndim, b._data.ndim)).reshape(level.size, -1), p, (1,), False),
     "index": indexed, "index_put": written_at,
-    "index_back": lambda level, grad, indices, sizes: written_at(
-        level, filled_like(grad, xp.zeros(sizes)), grad, indices, True),
+    "index_back": lambda level, grad, indices, sizes: written_at(level, F.zeros_as(grad, sizes), grad, indices, True),
     "index_select": lambda level, x, index, dim: indexed(level, x, at_dim(index, dim, x)),
     "index_add": lambda level, x, index, source, dim, alpha: written_at(
         level, x, source, at_dim(index, dim, x), True, alpha),
     "index_copy": lambda level, x, index, source, dim: written_at(level, x, source, at_dim(index, dim, x), False),
     "index_fill_tensor": lambda level, x, index, value, dim: written_at(level, x, value, at_dim(index, dim, x), False),
     "index_fill": lambda level, x, index, dim, value: written_at(
-        level, x, filled_like(x, value), at_dim(index, dim, x), False),
+        level, x, constant(x._plain, xp.asarray(value, x._data.dtype)), at_dim(index, dim, x), False),
     "nll_loss": nll, "nll_loss_backward": nll_back, "native_layer_norm": layer_norm, "embedding": embedding,
     "embedding_backward": embedding_back, "convolution": convolved, "convolution_input": convolved_back,
     "convolution_weight": kernel_slope,

@@ -183,8 +183,7 @@ def _transposed(row: Row, at: dict, results: tuple, values: dict, tangents: dict
     parts = results if row.multi else results[:1]
     recorded = any(t.requires_grad for t in tensors_of((*at.values(), *tangents.values()))) and is_grad_enabled()
     with Mode():
-        us = [constant(part._plain, xp.ones_like(part._data)).requires_grad_() if part._data.dtype.kind == "f" else None
-              for part in parts]
+        us = [ones_like(part).requires_grad_() if part._data.dtype.kind == "f" else None for part in parts]
         slopes = {n: derivative(row, n, values, tuple(us) if row.multi else us[0]) for n in tangents}
         triples = [triple for n, g in slopes.items() for triple in (
             zip(g, tangents[n], at[n], strict=True) if n == "tensors" else [(g, tangents[n], at[n])])]
@@ -197,6 +196,10 @@ def _transposed(row: Row, at: dict, results: tuple, values: dict, tangents: dict
         vars(u)[ENDED] = True
     rest = iter([TENSORS.zeros_like(u) if g is None else g for u, g in zip(wanted, found, strict=True)])
     return tuple([u if u is None else next(rest) for u in us])
+
+
+def ones_like(t: Any) -> Any:
+    return constant(t._plain, xp.ones_like(t._data))
 
 
 def values_of(row: Row, at: dict[str, Any], results: tuple) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from ..core.modes import Mode, is_grad_enabled, lifted
 from ..text.presentation import need
 from .batches import Batches
 from .levels import ENDED, KNOWN, cut, entered, known
-from .tangents import Forward, dual
+from .tangents import Forward, dual, ones_like
 from .trees import filled, fits, is_tree, leaves, mapped, spec
 
 F: Any = TENSORS
@@ -194,10 +194,6 @@ def grad_and_value(func: Callable, argnums: Any = 0, has_aux: bool = False) -> C
         return found, (y, aux) if has_aux else y
 
     return of
-
-
-def ones_like(t: Any) -> Any:
-    return constant(t._plain, xp.ones_like(t._data))
 
 
 def grad(func: Callable, argnums: Any = 0, has_aux: bool = False) -> Callable:

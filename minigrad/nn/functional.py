@@ -498,9 +498,8 @@ def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: st
     need(n in (1, 2, 3) and mode in _RESIZED, "resized_input", n + 2, mode)
     between = _RESIZED[mode]
     need(between in (0, n), "resized_between", n + 2, mode, between + 2)
-    if n == 3 or mode not in ("nearest", "linear", "bilinear", "area"):
-        raise RuntimeError(f"interpolate() has modes 'nearest', 'linear', 'bilinear' and 'area' for 3-d and 4-d inputs "
-                           f"only, not {mode!r} for {n + 2}-d")
+    require(n < 3 and mode in ("nearest", "linear", "bilinear", "area"), "interpolate() has modes 'nearest', 'linear', "
+            f"'bilinear' and 'area' for 3-d and 4-d inputs only, not {mode!r} for {n + 2}-d")
     need(between or align_corners is None, "align_corners")
     require(None in (size, scale_factor), "only one of size or scale_factor should be defined", ValueError)
     given, key = (scale_factor, "resized_scales") if size is None else (size, "resized_sizes")
@@ -732,17 +731,17 @@ def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any
     require(not soft or ignore_index < 0, "ignore_index is not supported for floating point target")
     require(label_smoothing <= 1, f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
     if soft:
-        return _soft_targets(logs, target, weight, dim, reduction, label_smoothing)
+        return _soft_targets(logs, target, weight, dim, kind, label_smoothing)
     hard = nll_loss(logs, target, weight, None, ignore_index, None, reduction)
     if label_smoothing <= 0:
         return hard
-    even = _even_targets(logs, target, weight, dim, ignore_index, reduction)
+    even = _even_targets(logs, target, weight, dim, ignore_index, kind)
     even = pointwise.mul_scalar(even, label_smoothing / logs.shape[dim])
     return pointwise.mul_scalar(hard, 1 - label_smoothing) + even
 
 
-def _soft_targets(logs: Any, target: Any, weight: Any, dim: int, reduction: str, smoothing: float) -> Any:
-    classes, kind = max(logs.shape[dim], 1), _reduction(reduction)
+def _soft_targets(logs: Any, target: Any, weight: Any, dim: int, kind: int, smoothing: float) -> Any:
+    classes = max(logs.shape[dim], 1)
     need(weight is None or weight.shape == logs.shape[dim : dim + 1], "class_weights", classes,
          None if weight is None else list(weight.shape))
     if smoothing > 0:
@@ -754,14 +753,14 @@ def _soft_targets(logs: Any, target: Any, weight: Any, dim: int, reduction: str,
     return loss.div_scalar(losses, logs.numel() // classes) if kind == MEAN else losses
 
 
-def _even_targets(logs: Any, target: Any, weight: Any, dim: int, ignore_index: int, reduction: str) -> Any:
+def _even_targets(logs: Any, target: Any, weight: Any, dim: int, ignore_index: int, kind: int) -> Any:
     """The loss if every class were as right as the others."""
     ignored = target == ignore_index
     even = (-_by_class(logs, weight, dim).sum(dim)).masked_fill(ignored, 0.0)
-    if reduction == "mean":
+    if kind == MEAN:
         counted = ~ignored if weight is None else weight[target.masked_fill(ignored, 0)].masked_fill(ignored, 0.0)
         return even.sum() / counted.sum()
-    return _reduced(even, _reduction(reduction))
+    return _reduced(even, kind)
 
 
 def _by_class(values: Any, weight: Any, dim: int) -> Any:

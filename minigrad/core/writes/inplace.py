@@ -17,8 +17,11 @@ from ..modes import Uncounted, grad_mode, lifted
 from .views import check_expanded, check_inference, check_inplace, check_overlap, rebase, same_place
 
 
-def inplace(call: Callable, ufunc: Any = None) -> Callable:
-    """The in-place twin of an operation: same row, written into `self`, history rewritten."""
+def inplace(call: Callable, ufunc: Any = None, whole: bool = False) -> Callable:
+    """The in-place twin of an operation: same row, written into `self`, history rewritten.
+
+    `whole`: it writes at other places than it reads, so that no memory may be shared.
+    """
     name = call.__name__.removesuffix("_of") + "_"
     looks_itself = "fill" in name or "put" in name  # fills read a number, puts look for themselves
 
@@ -38,8 +41,8 @@ def inplace(call: Callable, ufunc: Any = None) -> Callable:
                 if isinstance(x, TensorBase):
                     x._edge()
         for x in given:
-            if isinstance(x, TensorBase) and x is not self and not looks_itself:
-                check_overlap(self, x)
+            if isinstance(x, TensorBase) and (whole or (x is not self and not looks_itself)):
+                check_overlap(self, x, whole)
         original, mode = stand_in(self), grad_mode()
         with unobserved() if isinstance(mode, Observers) else nullcontext():  # they are shown what was written, below
             out = call(original, *args, **options)

@@ -15,7 +15,7 @@ from ...core.modes import grad_mode, lifted
 from ...core.writes.inplace import inplace, write_directly
 from ...core.writes.views import check_inplace, check_overlap
 from ...text import presentation
-from ..checks import check_dim, common_shape, need, own_dim, require, titled, torch_says
+from ..checks import check_dim, common_shape, need, own_dim, require, torch_says
 from ..table import index as rows, shape as views
 from .shape import copy_, fill_
 
@@ -287,20 +287,6 @@ def take_along_dim(self: Any, indices: Any, dim: Any = None) -> Any:
     return rows.gather(a, TENSORS.remainder_number(b, a.shape[dim] or 1), dim)
 
 
-def _apart_first(call: Any) -> Any:
-    """The in-place twin of an operation that reads other tensors at other places."""
-    write = inplace(call)
-
-    def checked(self: Any, *args: Any, **options: Any) -> Any:
-        for other in args:
-            if isinstance(other, TensorBase):
-                check_overlap(self, other, whole=True)
-        return write(self, *args, **options)
-
-    checked.__wrapped__ = call  # type: ignore[attr-defined]  # where `help` finds the parameters
-    return titled(checked, write.__name__, write.__doc__)
-
-
-scatter_, scatter_add_, index_add_, index_copy_, put_ = map(
-    _apart_first, (scatter, scatter_add, index_add, index_copy, rows.put))
+scatter_, scatter_add_, index_add_, index_copy_, put_ = (
+    inplace(call, whole=True) for call in (scatter, scatter_add, index_add, index_copy, rows.put))
 index_fill_, masked_scatter_ = inplace(index_fill), inplace(rows.masked_scatter)

@@ -14,7 +14,7 @@ from ...core.writes.inplace import inplace, stand_in, write_directly
 from ...core.writes.views import check_inference, check_inplace, place_of
 from ...text.tex import SYMBOLS, phrase
 from .. import checks
-from ..checks import check_dim, check_number, common_shape, dims_of, ints, need, own_dim, require, warn
+from ..checks import check_dim, check_number, common_shape, dims_of, ints, is_number, need, own_dim, require, warn
 from ..table import shape as rows
 from ..table.reduce import sum_all, sum_dim
 
@@ -353,8 +353,8 @@ def diff(self: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any 
     self = TENSORS.copy_of(self) if n == 0 else rows.cat(given, dim) if len(given) > 1 else self
     minus = TENSORS.logical_xor if self._data.dtype.kind == "b" else TENSORS.sub
     for _ in range(min(n, self._data.shape[own_dim(self, dim)])):  # then nothing is left
-        before = rows.slice_(self, dim, 0, self._data.shape[own_dim(self, dim)] - 1, 1)  # made first, as in torch
-        self = minus(rows.slice_(self, dim, 1, self._data.shape[own_dim(self, dim)], 1), before)
+        before = rows.slice_(self, dim, 0, self._data.shape[dim] - 1, 1)  # made first, as in torch
+        self = minus(rows.slice_(self, dim, 1, self._data.shape[dim], 1), before)
     return self
 
 
@@ -518,8 +518,7 @@ def zero_(self: Any) -> Any:
 
 def fill_(self: Any, value: Any) -> Any:
     """Every element becomes `value`, a number or a 0-d tensor."""
-    check_number(value)
-    if not hasattr(value, "_data"):
+    if is_number(value):
         return _fill_(self, value)
     need(not value._data.ndim, "fill_value", value._data.ndim)
     return _fill_tensor_(self, value)

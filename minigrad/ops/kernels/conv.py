@@ -259,12 +259,16 @@ def to_places(F: Any, grad: Any, x: Any, places: Any) -> Any:
     return F.tied(F.reshape(F.scatter_add(flat, places, grad, -1), sizes), x)
 
 
+def _regions(size: int, out: int) -> list[tuple[int, int]]:
+    """Where each of `out` regions that cover `size` cells begins and ends; neighbours may share a cell."""
+    return [(i * size // out, -(-(i + 1) * size // out)) for i in range(out)]
+
+
 def shares(size: int, out: int, kind: Any) -> Any:
     """The matrix that averages `size` cells into `out` regions, row by row."""
     matrix = xp.zeros((out, size), kind)
-    for i in range(out):
-        first, last = i * size // out, -(-(i + 1) * size // out)
-        matrix[i, first:last] = 1 / (last - first)
+    for row, (first, last) in zip(matrix, _regions(size, out), strict=True):
+        row[first:last] = 1 / (last - first)
     return matrix
 
 
@@ -285,12 +289,11 @@ def adaptive_avg_pool(self: Any, left: Any, right: Any) -> Any:
 
 def adaptive_max_pool(self: Any, output_size: tuple) -> tuple:
     y, places = (namespace(self).empty((*self.shape[:-2], *output_size), kind) for kind in (self.dtype, "int64"))
-    (h, w), (m, n) = implemented("adaptive_max_pool2d", self).shape[-2:], output_size
-    for i, j in itertools.product(range(m), range(n)):
-        top, left = i * h // m, j * w // n
-        part = self[..., top : -(-(i + 1) * h // m), left : -(-(j + 1) * w // n)]
+    down, along = map(_regions, implemented("adaptive_max_pool2d", self).shape[-2:], output_size)
+    for (i, (top, bottom)), (j, (left, right)) in itertools.product(enumerate(down), enumerate(along)):
+        part = self[..., top:bottom, left:right]
         y[..., i, j], at = _last_largest(part.reshape(*self.shape[:-2], math.prod(part.shape[-2:])))
-        places[..., i, j] = (top + at // part.shape[-1]) * w + left + at % part.shape[-1]
+        places[..., i, j] = (top + at // part.shape[-1]) * self.shape[-1] + left + at % part.shape[-1]
     return y, places
 
 

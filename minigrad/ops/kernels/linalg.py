@@ -21,13 +21,12 @@ def _product(a: Any, b: Any) -> Any:
 
 
 def mm(self: Any, mat2: Any) -> Any:
-    if self.ndim == mat2.ndim == 2 and self.shape[1] == mat2.shape[0] and self.dtype is mat2.dtype:
-        return _product(self, mat2)
-    require(self.ndim == 2, "self must be a matrix")
-    require(mat2.ndim == 2, "mat2 must be a matrix")
-    a, b = ("x".join(map(str, x.shape)) for x in (self, mat2))
-    need(self.shape[1] == mat2.shape[0], "matmul_shapes", a, b, shapes=(self.shape, mat2.shape))
-    same_type(self, mat2, said="mm_types")
+    if not (self.ndim == mat2.ndim == 2 and self.shape[1] == mat2.shape[0] and self.dtype is mat2.dtype):
+        require(self.ndim == 2, "self must be a matrix")
+        require(mat2.ndim == 2, "mat2 must be a matrix")
+        a, b = ("x".join(map(str, x.shape)) for x in (self, mat2))
+        need(self.shape[1] == mat2.shape[0], "matmul_shapes", a, b, shapes=(self.shape, mat2.shape))
+        same_type(self, mat2, said="mm_types")
     return _product(self, mat2)
 
 

@@ -12,8 +12,7 @@ NONE, MEAN, SUM = range(3)
 _CLASSES = (dtypes.int64.np, dtypes.uint8.np)
 
 
-def reduce(values: Any, reduction: int, like: Any = None) -> Any:
-    values = values if like is None else dtypes.cast(values, like.dtype)
+def reduce(values: Any, reduction: int) -> Any:
     total = values if reduction == NONE else xp.add.reduce(values, None)
     return total / values.dtype.type(values.size) if reduction == MEAN else total
 
@@ -99,9 +98,9 @@ def smooth(off: Any, beta: float) -> Any:
     return xp.where(size < beta, 0.5 * size * size / beta, size - 0.5 * beta)
 
 
-def huber(off: Any, delta: float) -> Any:
-    size = xp.absolute(off)
-    return xp.where(size <= delta, 0.5 * size * size, delta * (size - 0.5 * delta))
+def huber(x: Any, target: Any, delta: float) -> Any:
+    size = xp.absolute(x - target)
+    return xp.where(size <= delta, 0.5 * size * size, delta * (size - 0.5 * delta)).astype(x.dtype, copy=False)
 
 
 # ---- parts of derivatives

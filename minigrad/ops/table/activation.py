@@ -45,7 +45,7 @@ hardtanh_of = op("hardtanh", lambda self, min_val, max_val: xp.clip(self, *map(s
 hardsigmoid = op("hardsigmoid", lambda self: xp.clip(implemented("hardsigmoid_cpu", self) + 3, 0, 6) / 6,
     self = lambda F, grad, self: F.hardsigmoid_backward(grad, self))
 hardsigmoid_backward = no_derivative("hardsigmoid_backward", lambda self, other: xp.where(
-        (other > -3) & (other < 3), self / 6, 0), "hardsigmoid_backward",
+        (other > -3) & (other < 3), self / 6, 0),
     tex=lambda g, x: cases((x > -3) & (x < 3), g / 6, 0))
 hardswish = op("hardswish", lambda self: implemented("hardswish_cpu", self) * xp.clip(self + 3, 0, 6) / 6,
     self = lambda F, grad, self: F.where(self <= -3, 0.0, F.where(self < 3, grad * (self / 3 + 0.5), grad)))

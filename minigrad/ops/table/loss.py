@@ -54,7 +54,7 @@ smooth_l1_loss = op("smooth_l1_loss", lambda self, target, reduction, beta: kern
     target = lambda F, grad, self, target, reduction, beta: F.smooth_slope(
         target - self, beta) * F.reduced(grad, self, reduction))
 huber_loss = op("huber_loss", lambda self, target, reduction, delta: kernels.reduce(
-        kernels.huber(self - target, delta), reduction, self), scalars=("delta",), letters=LOSS["letters"],
+        kernels.huber(self, target, delta), reduction), scalars=("delta",), letters=LOSS["letters"],
     self   = lambda F, grad, self, target, reduction, delta: delta * F.smooth_slope(
         self - target, delta) * F.reduced(grad, self, reduction, target),
     target = lambda F, grad, self, target, reduction, delta: delta * F.smooth_slope(

@@ -67,8 +67,7 @@ fmod = op("fmod", lambda self, other: kernels.divided("fmod_cpu", xp.fmod, self,
     other = lambda F, grad, self, other: -grad * F.div_rounded(self, other, "trunc"))
 fmod_number = op("fmod_number", fmod.row.forward, grad_fn="FmodBackward0", scalars=("other",), numbered=True,
     self  = lambda grad: grad)
-floor_divide = no_derivative("floor_divide", lambda self, other: kernels.rounded(self, other, "floor"),
-    "floor_divide", opmath="e")
+floor_divide = no_derivative("floor_divide", lambda self, other: kernels.rounded(self, other, "floor"), opmath="e")
 
 # ---- powers and roots
 
@@ -221,8 +220,7 @@ addcdiv = op("addcdiv", lambda self, tensor1, tensor2, value=1: self + value * t
 
 # ---- what has no derivative
 
-heaviside = no_derivative("heaviside", lambda self, other: xp.where(
-    self == 0, other, self > 0).astype(self.dtype), "heaviside")
+heaviside = no_derivative("heaviside", lambda self, other: xp.where(self == 0, other, self > 0).astype(self.dtype))
 eq = op("eq", lambda self, other: self == other, numbers="arrays")
 ne = op("ne", lambda self, other: self != other)
 lt = op("lt", lambda self, other: self < other)
