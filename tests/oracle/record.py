@@ -24,52 +24,48 @@ def read(name: str) -> dict:
     return json.loads((DATA / name).read_text())
 
 
-def record_expressions(torch) -> dict:
-    return {e: expressions.observe(torch, e) for e in expressions.expressions()}
+def expressions_of(torch) -> dict[str, Callable]:
+    return {e: partial(expressions.observe, torch, e) for e in expressions.expressions()}
 
 
-def record_semantics(torch) -> dict:
-    return {name: semantics.shown(torch, name) for name in semantics.snippets()}
+def semantics_of(torch) -> dict[str, Callable]:
+    return {name: partial(semantics.shown, torch, name) for name in semantics.snippets()}
 
 
-def only_new(name: str, texts: list | dict, observe: Callable) -> dict:
-    """What torch does with each text; what is recorded already stays."""
-    known = read(name)
-    return {text: known[text] if text in known else observe(text) for text in texts}
-
-
-def record_programs(torch) -> dict:
+def programs_of(torch) -> dict[str, Callable]:
     """Program and transcript of a few seeds of each level."""
     return {
-        f"level {level} seed {seed}": programs.run(programs.program(seed, level), torch)
+        f"level {level} seed {seed}": partial(programs.run, programs.program(seed, level), torch)
         for level in programs.LEVELS
         for seed in range(programs.RECORDED)
     }
 
 
-def record_areas(torch) -> dict:
+def areas_of(torch) -> dict[str, Callable]:
     """Transcripts of the first programs of each area."""
-    return {f"{area} {n}": programs.run(areas.program(area, n), torch) for area in areas.AREAS for n in range(3)}
+    return {f"{area} {n}": partial(programs.run, areas.program(area, n), torch)
+            for area in areas.AREAS for n in range(3)}
 
 
-def record_scripts(torch) -> dict:
-    return {f"{name} {kind}": scripts.losses(torch, name, kind) for name in scripts.SCRIPTS for kind in scripts.SPANS}
+def scripts_of(torch) -> dict[str, Callable]:
+    return {f"{name} {kind}": partial(scripts.losses, torch, name, kind)
+            for name in scripts.SCRIPTS for kind in scripts.SPANS}
+
+
+def asked(texts_of: Callable, torch, known: dict) -> dict:
+    """What torch does with each text; what is known already stays."""
+    return {text: known[text] if text in known else ask() for text, ask in texts_of(torch).items()}
+
+
+FILES = {"expressions.json": (expressions_of, None), "semantics.json": (semantics_of, 0),
+         "programs.json": (programs_of, 0), "areas.json": (areas_of, None), "scripts.json": (scripts_of, None)}
 
 
 def main() -> None:
     import torch
 
-    if "--all" in sys.argv:
-        write("expressions.json", record_expressions(torch))
-        write("semantics.json", record_semantics(torch), indent=0)
-    else:
-        write("expressions.json", only_new(
-            "expressions.json", expressions.expressions(), partial(expressions.observe, torch)))
-        write("semantics.json", only_new(
-            "semantics.json", semantics.snippets(), partial(semantics.shown, torch)), indent=0)
-    write("programs.json", record_programs(torch), indent=0)
-    write("areas.json", record_areas(torch))
-    write("scripts.json", record_scripts(torch))
+    for file, (texts_of, indent) in FILES.items():
+        write(file, asked(texts_of, torch, {} if "--all" in sys.argv else read(file)), indent)
 
 
 if __name__ == "__main__":
