@@ -124,7 +124,16 @@ def test_of_what_a_widget_asked_the_last_answer_to_each_question_counts(answers,
     ("03", "empties_every_drawer_behind_it", "or it was taken away again"),
     ("03", "multiplies_what_arrives", "What does your walk do with each"),
     ("03.2", "takes_a_thousand_steps", "a1000 never ran"), ("04", "tidies_up_at_the_end", "At the end the drawer"),
-    ("02", "knows_the_number", "result: computed 13.5, expected 18"), ("later", "clears_too_early", "neither knob")])
+    ("02", "knows_the_number", "result: computed 13.5, expected 18"), ("later", "clears_too_early", "neither knob"),
+    ("02", "makes_the_knob_anew", "a leaf that your function made"),
+    ("04", "returns_in_the_loop", "calls of backward: 1"),
+    ("A", "the_result_as_input", "8 where x is 2"), ("A", "NotesTheSquare", "not the input itself"),
+    ("B", "hands_over_the_tuple", "Look at the brackets"),
+    ("B", "cleans_up", "x.grad: computed None, expected [5, 6, 7]"),
+    ("B.2", "AddsTheDots", "two dots are added"), ("B.2", "AddsTheDotsOfDuals", "two dots are added"),
+    ("B.2", "LeavesTheDotToNumbers", "Times a plain number"),
+    ("B.2", "OneSide", "Does your class lack a method"),
+    ("D", "a_leaf_begins_anew", "Here the root itself is a leaf")])
 def test_the_sentence_fits_what_the_answer_did(exercise, answer, says):
     minigrad.set_language("en")
     given = next(a for _, a in TABLES[exercise].wrongs if named(a) == answer)

@@ -154,7 +154,7 @@ class Exercise:
             return self.tell(idea, next(t for t in trials if not (t.right or self.excused(t))))
         if shown := constant(trials):
             return self.tell("constant", shown)
-        return self.tell(first.fault or self.observed(first, trials), first)
+        return self.tell(first.fault or ("kind:brackets" if nested(trials) else self.observed(first, trials)), first)
 
     def imitated(self, trials: Sequence[Trial]) -> str | None:
         """The misconception with a model that does what the answer does, on all cases."""
@@ -184,7 +184,7 @@ class Exercise:
         key, _, sentence = key.partition(":")  # "wrong_value:f_twice" has a sentence of its own
         if key == "raised":  # outside: in a line of the case
             left = trial.outcome.error.startswith("SystemExit")
-            sentence = "exits" if left else "" if trial.outcome.line else "raised_outside"
+            sentence = "exits" if left else "" if trial.outcome.line else f"raised_outside_{self.of}"
         return wrong(self.id, key, self.say(sentence or key, **blanks),
                      case=trial.case.program, line=trial.outcome.line, compared="\n".join(compared),
                      printed=shortened(trial.outcome.printed), drawing=self.draw(trial, key))
@@ -309,15 +309,9 @@ def stored(name: str) -> Mapping[str, Any]:
 
 
 def written(name: str) -> Callable[[], Iterable[Case]]:
-    """The cases that `cases.toml` has under a name."""
-    return lambda: (case(row["program"], row.get("too_long", "endless"), **row["want"])
+    """The cases for `programs` that `cases.toml` has under a name."""
+    return lambda: (Case(row["program"], (row["program"], *row["want"]), row["want"], row.get("too_long", "endless"))
                     for row in stored("cases")[name])
-
-
-def case(program: str, too_long: str = "endless", **want: Any) -> Case:
-    """A case for `programs`; a label `w.grad` is given as `w__grad`."""
-    labels = {label.replace("__", "."): value for label, value in want.items()}
-    return Case(program, (program, *labels), labels, too_long)
 
 
 def whenever(shows: Callable[[Trial], bool]) -> Sign:
@@ -357,10 +351,15 @@ def missing(trial: Trial) -> bool:
     return any(v is None and "." not in k for k, v in trial.got.items())
 
 
-def several(trials: Sequence[Trial]) -> Trial | None:
-    """Several numbers, or none, where every case asks for one."""
-    one = {k for k in trials[0].case.want if "." not in k and not any(isinstance(t.case.want[k], list) for t in trials)}
-    return whenever(lambda t: any(isinstance(t.got.get(k), list) for k in one))(trials)
+def depth(value: Any) -> int:
+    """How many lists lie around the numbers."""
+    return 1 + max(map(depth, value), default=0) if isinstance(value, list) else 0
+
+
+def nested(trials: Sequence[Trial]) -> bool:
+    """Whether what is returned lies deeper in lists than what is asked for, or less deep, in every case."""
+    return any(all(depth(t.got.get(k)) != depth(t.case.want.get(k)) for t in trials)
+               for k in trials[0].case.want if "." not in k)
 
 
 def too_deep(trials: Sequence[Trial]) -> Trial | None:
@@ -382,6 +381,5 @@ COMMON: dict[str, Sign] = {
     "nothing": whenever(missing),
     "generator": whenever(lambda t: any(map(inspect.isgenerator, t.got.values()))),
     "kind:parts": whenever(lambda t: any(", " in k and "." not in k for k in t.got)),
-    "kind": whenever(lambda t: any("." not in k and not is_number(v) for k, v in t.got.items())),
-    "kind:several": several}
+    "kind": whenever(lambda t: any("." not in k and not is_number(v) for k, v in t.got.items()))}
 BY_ITSELF: dict[str, Sign] = {"calls_backward": whenever(lambda t: bool(t.outcome.calls))}  # where that is the exercise

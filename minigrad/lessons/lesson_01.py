@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from .. import tensor
-from .exercise import Case, Exercise, Sign, Trial, at_places, noting, same, stored, whenever
+from .exercise import Case, Exercise, Sign, Trial, at_places, depth, noting, same, stored, whenever
 
 CASES, WRONG = stored("cases")["change"].values()
 
@@ -38,7 +38,7 @@ def slopes_show(pattern: Callable[[list[float], list[float]], bool]) -> Sign:
 
     def sign(trials: Sequence[Trial]) -> Trial | None:
         wrong = next((t for t in trials if not t.right), None)
-        if wrong is None or any(t.fault for t in trials):
+        if wrong is None or any(t.fault or depth(t.got["predict_change"]) for t in trials):
             return None
         used, true = ([row["predict_change"] / t.case.data[2] for t, row in zip(trials, rows, strict=True)]
                       for rows in ([t.got for t in trials], [t.case.want for t in trials]))

@@ -74,4 +74,5 @@ EXERCISE = Exercise("04", written("04"), programs("backward_in_chunks", watch), 
     "wrong_value:no_backward": whenever(lambda t: not t.outcome.calls),
     "one_backward": whenever(lambda t: len(t.outcome.calls) < t.facts["chunks"]),
     "wrong_value:many_backwards": whenever(lambda t: len(t.outcome.calls) > t.facts["chunks"]),
-}, habit=habit)
+}, habit=habit, observed=lambda trial, trials: (
+    "wrong_value:few_backwards" if len(trial.outcome.calls) < trial.facts["chunks"] else "wrong_value"))

@@ -17,10 +17,9 @@ def cube(rule: Callable, keep: str = "x", by: str = "save") -> type:
         @staticmethod
         def forward(ctx: Any, x: Any) -> Any:
             y = x**3
+            ctx.kept = kept(x, y)
             if by == "save":
-                ctx.save_for_backward(*kept(x, y))
-            else:
-                ctx.kept = kept(x, y)
+                ctx.save_for_backward(*ctx.kept)
             return y
 
         @staticmethod
@@ -38,8 +37,16 @@ def times_saved(grad: Any, x: Any) -> Any:
     return grad * x
 
 
+def noted(trial: Trial) -> Any:
+    """Whether anything was saved for backward: the record knows where it was kept, as in the last cases."""
+    return trial.facts and getattr(trial.facts["names"]["y"].grad_fn, "_saved", ()) != ()
+
+
 def observed(trial: Trial, trials: Sequence[Trial]) -> str:
-    """A rule that scales what arrives, with a factor for each entry, says so by itself."""
+    """A rule that scales what arrives, with a factor for each entry, says so by itself; so does a note that no write
+    to x made stale."""
+    if trial is trials[2] and trials[3].facts:
+        return "saved_wrong" if noted(trials[3]) else "hidden_on_ctx"
     if trial is not trials[0] or trials[1].fault or not same(trial.got["y"], trial.case.want["y"]):
         return "wrong_value"
     factors = [[a / g for a, g in zip(t.got["x.grad"], t.case.want["grad.data"], strict=True)] for t in trials[:2]]
@@ -61,9 +68,11 @@ EXERCISE = Exercise("A", written("A"), programs("Cube", call="Cube.apply("), {
     "value_for_slope": [cube(lambda grad, x: grad * x**3), cube(times_saved, "y"),
                         cube(lambda grad, x, y: grad * y, "both")],
     "wrong_rule": [cube(lambda grad, x: 3 * grad**2), cube(lambda grad, x: grad + 3 * x**2)],
-    "saved_wrong": [cube(right, "y"), cube(right, "copy"), cube(right, "copy", "ctx"), cube(times_saved, "slope"),
-                    cube(times_saved, "slope", "ctx"), cube(right, "y", "ctx")],
+    "saved_wrong:noted_result": [cube(right, "y"), cube(right, "y", "ctx")],
+    "saved_wrong": [cube(right, "copy"), cube(right, "copy", "ctx"), cube(times_saved, "slope"),
+                    cube(times_saved, "slope", "ctx")],
     "hidden_on_ctx": [cube(right, by="ctx")],
     "sign": [cube(lambda grad, x: -right(grad, x))],
 }, signs={"edits_input": differs("x.data"), "edits_incoming": differs("grad.data"), "cut_backward": cut,
-          "nothing:nothing": whenever(lambda t: t.got.get("x.grad", 0) is None)}, observed=observed, of="class")
+          "nothing:nothing": whenever(lambda t: t.got.get("x.grad", 0) is None)},
+    observed=observed, habit=noted, of="class")

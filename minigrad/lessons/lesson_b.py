@@ -1,18 +1,11 @@
 """Lesson B, "Derivatives of derivatives, and forwards": a Hessian times a vector; dual numbers."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
 from .. import stack
 from ..autograd import grad
-from .exercise import Case, Exercise, Trial, at_places, case, noting, plain, programs, same, stored, whenever, written
-
-
-def cases() -> Iterator[Case]:
-    for formula, x, v, product in stored("cases")["hessian"]["cases"]:
-        program = (f"f = lambda x: {formula}\nx = torch.tensor({x}, requires_grad=True)\nv = torch.tensor({v})\n"
-                   "h = hvp(f, x, v)")
-        yield case(program, h=product, x__data=x, v__data=v, x__requires_grad=True, x__grad=None)
+from .exercise import Exercise, Trial, at_places, noting, plain, programs, same, whenever, written
 
 
 def watch(names: dict[str, Any]) -> dict[str, Any]:
@@ -44,12 +37,13 @@ def accumulating(f: Callable, x: Any, v: Any) -> Any:
     return x.grad
 
 
-EXERCISE = Exercise("B", cases, programs("hvp", watch), {
+EXERCISE = Exercise("B", written("B"), programs("hvp", watch), {
     "first_only": [lambda f, x, v: slope(f, x), lambda f, x, v: slope(f, x) * v, lambda f, x, v: slope(f, x) @ v],
     "forgets_v": [lambda f, x, v: grad(slope(f, x).sum(), x)[0]],
     "diagonal": [lambda f, x, v: rows(f, x).diagonal() * v, lambda f, x, v: grad(slope(f, x).sum(), x)[0] * v],
     "whole_hessian": [lambda f, x, v: rows(f, x)],
-    "accumulated": [accumulating, lambda f, x, v: accumulating(f, x.detach().requires_grad_(), v)],
+    "accumulated": [accumulating, lambda f, x, v: accumulating(f, x.detach().requires_grad_(), v),
+                    lambda f, x, v: (accumulating(f, x, v), setattr(x, "grad", None))[0]],
     "sign": [lambda f, x, v: -grad(slope(f, x), x, v)[0]],
 }, signs={"measured": whenever(at_places), "leftover": whenever(left)}, economy={
     "whole_hessian": whenever(lambda t: len(t.outcome.calls) > 2 or "" in t.facts["places"]),
@@ -64,8 +58,9 @@ def both(a: Any, b: Any) -> float:
     return a.dot * b.value + a.value * b.dot
 
 
-def dual(product: Callable, sum: Callable = plus, of_number: Callable = lambda n: 0.0, scales: bool = False) -> type:
-    """A wrong model: the dot of a product and of a sum, that of a plain number."""
+def dual(product: Callable, sum: Callable = plus, of_number: Callable = lambda n: 0.0,
+         scaled: Callable | None = None) -> type:
+    """A wrong model: the dot of a product and of a sum, that of a plain number, that of a product with one."""
 
     class Model:
         def __init__(self, value: float, dot: float) -> None:
@@ -73,13 +68,13 @@ def dual(product: Callable, sum: Callable = plus, of_number: Callable = lambda n
 
         def made(self, other: Any, value: Callable, dot: Callable, right: Callable) -> Any:
             b = other if isinstance(other, Model) else Model(other, of_number(other))
-            return Model(value(self.value, b.value), (right if scales and b is not other else dot)(self, b))
+            return Model(value(self.value, b.value), (dot if b is other else right)(self, b))
 
         def __add__(self, other: Any) -> Any:
-            return self.made(other, lambda a, b: a + b, sum, plus)
+            return self.made(other, lambda a, b: a + b, sum, plus if scaled else sum)
 
         def __mul__(self, other: Any) -> Any:
-            return self.made(other, lambda a, b: a * b, product, both)
+            return self.made(other, lambda a, b: a * b, product, scaled or product)
 
         __radd__, __rmul__ = __add__, __mul__
 
@@ -92,9 +87,11 @@ def parts_of(x: Any) -> list[Any]:
 
 PARTS = {"product_of_slopes": [lambda a, b: a.dot * b.dot],
          "missing_term": [lambda a, b: a.dot * b.value, lambda a, b: a.value * b.dot],
-         "no_swap": [lambda a, b: a.dot * a.value + b.dot * b.value]}
+         "no_swap": [lambda a, b: a.dot * a.value + b.dot * b.value],
+         "wrong_value:dots_added": [plus]}
 DUAL = Exercise("B.2", written("B.2"), programs("Dual", lambda names: {"x": parts_of(names["x"])}, call="d = "), {
-    **{key: [dual(part, scales=scales) for part in parts for scales in (False, True)] for key, parts in PARTS.items()},
+    **{key: [dual(part, scaled=scaled) for part in parts for scaled in (None, both)] for key, parts in PARTS.items()},
+    "wrong_value:number_stretches": [dual(both, scaled=lambda a, b: a.dot)],
     "constant_moves": [dual(both, of_number=of) for of in (lambda n: 1.0, lambda n: n)],
     "wrong_value:dot_of_sum": [dual(both, sum=lambda a, b: a.dot), dual(both, sum=lambda a, b: a.dot * b.dot)],
 }, signs={"edits_input": whenever(

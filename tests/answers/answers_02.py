@@ -490,3 +490,16 @@ def joins_them_in_a_tensor(w, km):
 def copies_the_rate(w, km):
     rate = w + 1
     return rate * rate.clone() + rate * km
+
+
+@wrong("unrecorded")
+def makes_the_knob_anew(w, km):
+    w = torch.tensor(2.0, requires_grad=True)
+    rate = w + 1
+    return rate * rate + rate * km
+
+
+@wrong("unrecorded")
+def cuts_and_switches_on(w, km):
+    rate = (w + 1).detach().requires_grad_()
+    return rate * rate + rate * km

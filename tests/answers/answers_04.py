@@ -628,3 +628,19 @@ def squares_the_mean(w, chunks):
     n = sum(len(km) for km, _ in chunks)
     for km, fare in chunks:
         (((w * km - fare).sum() / n) ** 2).backward()
+
+
+@ANSWERS.wrong("wrong_value")
+def returns_in_the_loop(w, chunks):
+    w.grad = None
+    for km, fare in chunks:
+        ((w * km - fare) ** 2).mean().backward()
+        return
+
+
+@ANSWERS.wrong("wrong_value")
+def goes_back_after_the_loop(w, chunks):
+    w.grad = None
+    for km, fare in chunks:
+        loss = ((w * km - fare) ** 2).mean()
+    loss.backward()

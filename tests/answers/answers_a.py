@@ -662,3 +662,41 @@ class AsksAutograd(torch.autograd.Function):
             x = ctx.saved_tensors[0].detach().requires_grad_()
             (x**3).backward(grad)
         return x.grad
+
+
+@ANSWERS.wrong("saved_wrong")
+class TakesTheCubeRoot(Function):
+    @staticmethod
+    def forward(ctx, x):
+        y = x**3
+        ctx.save_for_backward(y)
+        return y
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 3 * ctx.saved_tensors[0].abs() ** (2 / 3)
+
+
+@ANSWERS.wrong("saved_wrong")
+class NotesTheSquare(Function):
+    @staticmethod
+    def forward(ctx, x):
+        square = x * x
+        ctx.save_for_backward(square)
+        return square * x
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 3 * ctx.saved_tensors[0]
+
+
+@ANSWERS.wrong("saved_wrong")
+class NotesTheNumbers(Function):
+    @staticmethod
+    def forward(ctx, x):
+        ctx.numbers = x.tolist()
+        return x**3
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * torch.tensor([3 * x * x for x in ctx.numbers])

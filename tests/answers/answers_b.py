@@ -39,7 +39,7 @@ def as_a_list(f, x, v):
     return grad([g @ v], [x])[0].tolist()
 
 
-@HVP.right
+@HVP.wrong("leftover")
 def cleans_up(f, x, v):
     f(x).backward(create_graph=True)
     g, x.grad = x.grad, None
@@ -551,7 +551,7 @@ def doubles(f, x, v):
     return torch.autograd.grad(g @ (v + v), x)[0]
 
 
-@HVP.wrong("wrong_value")
+@HVP.wrong("kind")
 def the_quadratic_form(f, x, v):
     (g,) = torch.autograd.grad(f(x), x, create_graph=True)
     return v @ torch.autograd.grad(g @ v, x)[0]
@@ -804,7 +804,7 @@ class KnowsWholeNumbers(Inherits):
 # ---- a named tuple, numbers with a dot, and one who looks at f first
 
 
-@HVP.right
+@HVP.wrong("leftover")
 def takes_the_drawer_out(f, x, v):
     f(x).backward(create_graph=True)
     first, x.grad = x.grad, None
@@ -860,3 +860,53 @@ class NumbersMoveTheSum:
         return NumbersMoveTheSum(self.value * value, self.value * dot + self.dot * value)
 
     __radd__, __rmul__ = __add__, __mul__
+
+
+@HVP.wrong("kind")
+def hands_over_the_tuple(f, x, v):
+    (g,) = grad(f(x), x, create_graph=True)
+    return grad(g, x, v)
+
+
+@HVP.wrong("kind")
+def hands_over_both(f, x, v):
+    (g,) = grad(f(x), x, create_graph=True)
+    return g, grad(g @ v, x)[0]
+
+
+@HVP.wrong("kind")
+def multiplies_once_more(f, x, v):
+    (g,) = grad(f(x), x, create_graph=True)
+    return grad(g @ v, x)[0] @ v
+
+
+def number(other):
+    return (other.value, other.dot) if hasattr(other, "dot") else (other, 0.0)
+
+
+@DUAL.wrong("wrong_value")
+class AddsTheDots(Plain):
+    def __mul__(self, other):
+        return AddsTheDots(self.value * number(other)[0], self.dot + number(other)[1])
+
+    __rmul__ = __mul__
+
+
+@DUAL.wrong("wrong_value")
+class AddsTheDotsOfDuals(Plain):
+    def __mul__(self, other):
+        if isinstance(other, Plain):
+            return AddsTheDotsOfDuals(self.value * other.value, self.dot + other.dot)
+        return AddsTheDotsOfDuals(self.value * other, self.dot * other)
+
+    __rmul__ = __mul__
+
+
+@DUAL.wrong("wrong_value")
+class LeavesTheDotToNumbers(Plain):
+    def __mul__(self, other):
+        if isinstance(other, Plain):
+            return LeavesTheDotToNumbers(self.value * other.value, self.value * other.dot + self.dot * other.value)
+        return LeavesTheDotToNumbers(self.value * other, self.dot)
+
+    __rmul__ = __mul__

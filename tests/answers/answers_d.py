@@ -658,8 +658,8 @@ def sends_on_whatever_came(self):
 
 
 for idea, walk in (
-    ("wrong_value", sends_on_whatever_came),
-    ("wrong_value", seeds_with_its_number), ("grad_replaces", leaves_keep_the_last), ("wrong_value", level_by_level),
+    ("walk_again", sends_on_whatever_came),
+    ("wrong_value", seeds_with_its_number), ("grad_replaces", leaves_keep_the_last), ("walk_again", level_by_level),
     ("wrong_value", only_the_first_input), ("wrong_value", skips_a_lone_leaf),
     ("grad_replaces", clears_the_leaves_first), ("walk_double_edge", by_a_set_of_children),
     ("walk_paths", visits_and_adds), ("wrong_value", returns_gradients), ("wrong_value", sorts_by_number),
@@ -856,3 +856,45 @@ class WritesEqualInputsOnce(Counting):
 class AddsToMultiply(Counting):
     def __mul__(self, other):
         return self.made(self.data + other.data, (self, other.data), (other, self.data))
+
+
+def a_queue_that_does_not_wait(self):
+    self.grad, todo = 1.0, deque([self])
+    while todo:
+        node = todo.popleft()
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad += g
+            todo.append(child)
+
+
+def a_stack_that_does_not_wait(self):
+    for node in sorted_without_recursion(self):
+        node.grad *= not node.next
+    self.grad, todo = 1.0, [self]
+    while todo:
+        node = todo.pop()
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad += g
+            todo.append(child)
+
+
+def in_the_queue_once(self):
+    self.grad, todo = 1.0, [self]
+    while todo:
+        node = todo.pop(0)
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad += g
+            if child not in todo:
+                todo.append(child)
+
+
+def calls_each_child(self, walk=None):
+    if walk is None:
+        self.grad = 1.0
+    for child, g in zip(self.next, self.vjp(self.grad), strict=True):
+        child.grad += g
+        child.backward(self)
+
+
+for walk in (a_queue_that_does_not_wait, a_stack_that_does_not_wait, in_the_queue_once, calls_each_child):
+    ANSWERS.wrong("walk_again")(with_backward(walk))
