@@ -129,7 +129,7 @@ def test_a_class_becomes_one_page(tmp_path):
 
     assert page.rows[1:] == [("02", "3", "33%", "other_op 1, slots 1"),
                              ("04", "3", "33%", "sum_of_means 2, not_cleared 1")]
-    assert "learners: 3" in str(page)
+    assert "kernels: 3" in str(page)
     page.save(tmp_path / "class.html")
     assert "sum_of_means 2" in (tmp_path / "class.html").read_text("utf-8")
     assert collect(tmp_path).rows == page.rows
@@ -139,14 +139,17 @@ def test_the_page_speaks_the_teachers_language(tmp_path):
     learner(tmp_path, ("04", means))
     torch.set_language("zh")
 
-    assert "人数：1" in collect(tmp_path).title
+    assert "内核数：1" in collect(tmp_path).title
     assert "<td>练习</td>" in collect(tmp_path)._repr_html_()
 
 
 def test_folders_without_verdicts_and_other_files_are_named(tmp_path):
     with pytest.raises(FileNotFoundError, match="keep"):
         collect(tmp_path)
-    for text in ("not json", "[1]", '{"exercise": "04"}'):
+    row = {"exercise": "04", "passed": True, "misconception": None}
+    others = [{**row, key: value} for key, value in (
+        ("exercise", 4), ("exercise", ["04"]), ("passed", "yes"), ("passed", None), ("misconception", ["sign"]))]
+    for text in ("not json", "[1]", '{"exercise": "04"}', "[" * 100_000, *map(json.dumps, others)):
         (tmp_path / "verdicts-x.jsonl").write_text(text, "utf-8")
         with pytest.raises(ValueError, match=r"verdicts-x\.jsonl"):
             collect(tmp_path)
@@ -157,3 +160,29 @@ def test_a_kernel_writes_one_file(tmp_path):
 
     assert len(list((tmp_path / "new").iterdir())) == 1
     assert classroom.kept is None
+
+
+def test_what_editors_and_drives_add_to_a_file_is_passed_over(tmp_path):
+    learner(tmp_path, ("04", means))
+    (file,) = tmp_path.iterdir()
+    rows = collect(tmp_path).rows
+    file.write_bytes(b"\xef\xbb\xbf\r\n" + file.read_bytes().replace(b"\n", b"\r\n\r\n"))
+
+    assert collect(tmp_path).rows == rows
+
+
+def test_a_folder_is_named_from_home_and_one_that_is_gone_costs_nobody_a_verdict(tmp_path, monkeypatch):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("USERPROFILE", str(tmp_path))
+    keep("~/class")
+    check("04", means)
+    assert len(collect("~/class").rows) == 2
+
+    for file in (tmp_path / "class").iterdir():
+        file.unlink()
+    (tmp_path / "class").rmdir()
+    assert check("04", means).misconception == "sum_of_means"
+    (tmp_path / "class").write_text("")
+    with pytest.raises(OSError, match="class"):
+        keep("~/class")
+    assert check("04", means).misconception == "sum_of_means"

@@ -9,6 +9,7 @@ import json
 import secrets
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from copy import deepcopy
 from html import escape
 from pathlib import Path
@@ -18,6 +19,7 @@ from ..text import demand, get_language, knows, say
 from .exercise import Case, Exercise, plain
 from .verdict import Verdict
 
+FIELDS = {"exercise": str, "passed": bool, "misconception": str | None}  # of a verdict that is noted
 kept: Path | None = None  # where verdicts are noted
 
 
@@ -44,19 +46,22 @@ def own_exercise(exercise: str, solution: Callable, cases: Iterable[tuple], mist
 
 
 def keep(folder: str | Path | None) -> None:
-    """Note verdicts of this kernel in a new file in `folder`, so that a teacher can `collect` them; None: no longer."""
+    """Note verdicts of this kernel in a new file in `folder`, so that a teacher can `collect` them; None: no longer.
+
+    Raises: OSError where there can be no such folder.
+    """
     global kept
-    kept = None if folder is None else Path(folder) / f"verdicts-{secrets.token_hex(4)}.jsonl"
+    kept = None if folder is None else Path(folder).expanduser() / f"verdicts-{secrets.token_hex(4)}.jsonl"
     if kept is not None:
         kept.parent.mkdir(parents=True, exist_ok=True)
 
 
 def note(verdict: Verdict) -> Verdict:
-    """Write down a verdict, where the learner agreed to it; `not yet` is none."""
+    """Write down a verdict, where the learner agreed to it; `not yet` is none. It is told where nothing can be
+    written, too."""
     if kept is not None and verdict.passed is not None:
-        row = {"exercise": verdict.exercise, "passed": verdict.passed, "misconception": verdict.misconception}
-        with kept.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(row) + "\n")
+        with suppress(OSError), kept.open("a", encoding="utf-8") as file:
+            file.write(json.dumps({key: getattr(verdict, key) for key in FIELDS}) + "\n")
     return verdict
 
 
@@ -80,21 +85,24 @@ class Page:
 
 
 def verdicts(file: Path) -> list[dict[str, Any]]:
-    """One learner's, in the order in which they were told. Raises: ValueError for a file that holds something else."""
-    try:
-        rows = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
-        return [{key: row[key] for key in ("exercise", "passed", "misconception")} for row in rows]
-    except (ValueError, TypeError, KeyError) as error:
-        raise ValueError(say("lessons.not_verdicts", file=file.name)) from error
+    """One kernel's, in the order in which they were told. Raises: ValueError for a file that holds something else."""
+    with suppress(OSError, RecursionError, ValueError, TypeError, KeyError):
+        rows = [json.loads(line) for line in file.read_text("utf-8-sig").splitlines() if line.strip()]
+        told = [{key: row[key] for key in FIELDS} for row in rows]
+        if all(isinstance(value, FIELDS[key]) for row in told for key, value in row.items()):
+            return told
+    raise ValueError(say("lessons.not_verdicts", file=file.name))
 
 
 def collect(folder: str | Path) -> Page:
-    """What a class was told: for each exercise how many tried it, how many were right at the first try, and the
-    commonest misconceptions with the number of learners who were told them.
+    """What a class was told: for each exercise in how many kernels it was tried, how many were right at the first try,
+    and the commonest misconceptions with the number of kernels in which they were told.
+
+    A file is one kernel: a learner who restarts it, or opens another notebook, counts again.
 
     Raises: FileNotFoundError if `folder` has no file of verdicts, ValueError for a damaged one.
     """
-    files = sorted(Path(folder).glob("verdicts-*.jsonl"))
+    files = sorted(Path(folder).expanduser().glob("verdicts-*.jsonl"))
     demand(files, "lessons.no_verdicts", kind=FileNotFoundError, folder=folder)
     runs = [verdicts(file) for file in files]
     rows = [tuple(say(f"lessons.column_{key}") for key in ("exercise", "tried", "first", "told"))]
@@ -104,4 +112,4 @@ def collect(folder: str | Path) -> Page:
         commonest = sorted(told.items(), key=lambda item: (-item[1], item[0]))[:5]
         rows.append((name, str(len(tries)), f"{sum(mine[0]['passed'] for mine in tries) / len(tries):.0%}",
                      ", ".join(f"{key} {count}" for key, count in commonest)))
-    return Page(say("lessons.page", learners=len(files)), rows)
+    return Page(say("lessons.page", kernels=len(files)), rows)

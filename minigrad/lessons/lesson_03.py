@@ -8,16 +8,16 @@ often.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
-from .. import float64, tensor
 from ..graph.live import read
 from ..text import say
-from .exercise import Case, Exercise, Trial, as_text, drawn, plain, same, stored, too_deep, whenever
+from .exercise import Case, Exercise, Trial, as_text, drawn, plain, run, same, stored, too_deep, whenever
 from .verdict import Verdict, right
 
 Fault = tuple[str, dict[str, Any]]  # the key of a misconception and what its sentence needs
@@ -101,11 +101,8 @@ def build(program: str, log: Log) -> dict[str, ExerciseNode]:
 def tensors(program: str) -> dict[str, Any]:
     """The program run by minigrad itself: its tensors by name, the last one being the root."""
     t: dict[str, Any] = {}
-    for line in program.splitlines():
-        name = line[0]
-        exec(line, {}, t)
-        t[name] = tensor(t[name], dtype=float64, requires_grad=True) if isinstance(t[name], int) else t[name]
-    return t
+    run(re.sub(r" = (\d+)$", r" = torch.tensor(\1.0, dtype=torch.float64, requires_grad=True)", program, flags=re.M), t)
+    return {name: t[name] for name in re.findall("^.", program, re.M)}
 
 
 def diamond() -> ExerciseNode:
