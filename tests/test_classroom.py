@@ -1,6 +1,7 @@
 """For the teacher: exercises of one's own, and what a class was told."""
 
 import json
+from itertools import count
 
 import pytest
 
@@ -10,6 +11,7 @@ from minigrad.lessons import check, classroom, collect, keep, register
 from tests.answers.answers_02 import by_name, km_first, squares
 from tests.answers.answers_04 import means, never_clears, weighs_each_ride
 
+COUNT = count(1)
 TAX = {"only_the_tax": {"en": "That is the tax. What does one pay?", "zh": "这是税。一共付多少？"}}
 
 
@@ -86,6 +88,20 @@ def test_what_could_not_be_told_is_refused(options, said):
         registered(**options)
     with pytest.raises(ValueError, match="tax"):
         check("tax", pay)
+
+
+@pytest.mark.parametrize("solution", [str, lambda x: {"all": x}, lambda x: 1j * x, lambda x: next(COUNT) * x, print])
+def test_a_solution_that_nobody_could_match_is_refused(solution):
+    with pytest.raises(ValueError, match="solution itself"):
+        register("tax", solution, [(100.0,), (59.0,)])
+    with pytest.raises(ValueError, match="tax"):
+        check("tax", pay)
+
+
+@pytest.mark.parametrize("sentence", [{}, None, ""])
+def test_an_empty_sentence_is_none(sentence):
+    with pytest.raises(ValueError, match="no sentence"):
+        registered(sentences={"only_the_tax": sentence})
 
 
 def test_a_name_of_the_course_and_no_cases_are_refused():

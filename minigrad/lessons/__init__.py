@@ -65,8 +65,8 @@ def register(exercise: str, solution: Callable, cases: Iterable[tuple], mistakes
         register("tax", lambda x: x * 1.19, [(100.0,), (59.0,)],
                  {"only_the_tax": lambda x: x * 0.19}, {"only_the_tax": "That is the tax. What does one pay?"})
 
-    Raises: ValueError where the course has this name, where there are no cases, where a mistake has no sentence,
-    and where one does what `solution` does on all of them.
+    Raises: ValueError where the course has this name, where there are no cases, where `solution` itself would not be
+    told right, where a mistake has no sentence, and where one does what `solution` does on all of them.
     """
     ours = exercise in stored("cases")["exercises"] or exercise in stored("cases")["guesses"]
     demand(not ours and not exercise.startswith("form."), "lessons.taken", exercise=exercise)

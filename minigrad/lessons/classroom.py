@@ -38,7 +38,8 @@ def own_exercise(exercise: str, solution: Callable, cases: Iterable[tuple], mist
             for given in cases]
     made = Exercise(exercise, lambda: rows, play, models, sentences=sentences)
 
-    mute = [key for key in models if key not in sentences and not knows(f"lessons.{key}")]
+    demand(made(solution).passed, "lessons.no_solution", said=made(solution).text)
+    mute = [key for key in models if not sentences.get(key) and (key in sentences or not knows(f"lessons.{key}"))]
     demand(not mute, "lessons.no_sentence", keys=", ".join(mute))
     alike = [key for key, some in models.items() if any(made(model).passed for model in some)]
     demand(not alike, "lessons.not_told_apart", keys=", ".join(alike))
