@@ -196,5 +196,14 @@ def keep(file: Path, page: Callable[[], str], about: str, arguments: list[str] |
     return 0
 
 
+def main() -> int:
+    """Write the page, or leave it as it is where there is nothing to compare: in a fork in one language."""
+    missing = next((folder for folder in (HERE / "en/tutorials", HERE / "zh/tutorials") if not folder.is_dir()), None)
+    if missing is None:
+        return keep(PAGE, page, __doc__)
+    print(f"{PAGE.name} compares tutorials in two languages. There is no {missing}: it stays as it is.")
+    return 0
+
+
 if __name__ == "__main__":
-    sys.exit(keep(PAGE, page, __doc__))
+    sys.exit(main())

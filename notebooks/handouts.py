@@ -1,5 +1,7 @@
 """One page on paper for each lesson: `python -m notebooks.handouts` writes build/handouts.en.html and .zh.html.
 
+`python -m notebooks.handouts mine` takes the notebooks of the folders `mine` instead of those of `lessons`.
+
 Everything on it is taken from the lesson's notebook: the question, the question on an earlier lesson, the exercise,
 the sentence to finish, the questions for the room, with lines to write on. Print it from a browser.
 """
@@ -7,6 +9,7 @@ the sentence to finish, the questions for the room, with lines to write on. Prin
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 
 from nbconvert.filters.markdown_mistune import markdown2html_mistune
@@ -51,22 +54,26 @@ def page(notebook: Path, language: str) -> str:
     return f"<section>{markdown2html_mistune(text)}</section>"
 
 
-def handouts(language: str) -> str:
-    """All lessons of a language as one page of HTML, each on paper of its own."""
-    lessons = [path for path in sorted((HERE / language / "lessons").glob("*.ipynb")) if not path.name.startswith("00")]
+def handouts(language: str, folder: str = "lessons") -> str:
+    """All lessons of a language as one page of HTML, each on paper of its own; a notebook without a cell is none."""
+    lessons = [path for path in sorted((HERE / language / folder).glob("*.ipynb"))
+               if not path.name.startswith("00") and read(path).cells]
     head = f'<meta charset="utf-8"><title>minigrad: {NAMED[language][1]}</title><style>{STYLE}</style>'
     pages = "\n".join(page(lesson, language) for lesson in lessons)
     return f'<!doctype html><html lang="{language}"><head>{head}</head><body>{pages}</body></html>\n'
 
 
-def main() -> None:
-    folder = HERE.parent / "build"
-    folder.mkdir(exist_ok=True)
-    for language in (path.name for path in sorted(HERE.iterdir()) if path.name in NAMED):
-        target = folder / f"handouts.{language}.html"
-        target.write_text(handouts(language), "utf-8")
+def main(folder: str = "lessons") -> None:
+    build = HERE.parent / "build"
+    build.mkdir(exist_ok=True)
+    languages = [language for language in sorted(NAMED) if (HERE / language / folder).is_dir()]
+    if not languages:
+        sys.exit(f"There is no folder notebooks/en/{folder}, and no notebooks/zh/{folder} either.")
+    for language in languages:
+        target = build / f"handouts.{language}.html"
+        target.write_text(handouts(language, folder), "utf-8")
         print(target.relative_to(HERE.parent))
 
 
 if __name__ == "__main__":
-    main()
+    main(*sys.argv[1:2])

@@ -31,6 +31,11 @@ def path(language: str) -> Path:
     return HERE / f"record.{language}.svg"
 
 
-if __name__ == "__main__":
-    for language in READMES:
+def main() -> None:
+    """Draw the pictures of the READMEs that are here."""
+    for language in (language for language, readme in READMES.items() if readme.exists()):
         path(language).write_text(picture(language), encoding="utf-8", newline="\n")
+
+
+if __name__ == "__main__":
+    main()

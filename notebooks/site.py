@@ -17,7 +17,7 @@ from string import Template
 
 from minigrad.viz.exported import notebook_page, page
 from minigrad.viz.theme import FOLLOWING, STATIC
-from notebooks.sync import HERE, pairs
+from notebooks.sync import HERE, pairs, read
 
 # what a reader of the index sees above its links
 GROUPS = {("en", "lessons"): "The course", ("en", "tutorials"): "PyTorch's own tutorials",
@@ -38,6 +38,7 @@ def main(folder: str = "site") -> int:
     for path in sorted(there, key=lambda path: (path.parent, path.stem != FIRST, path.name)):
         language, group = path.relative_to(HERE).parts[:2]
         name = path.relative_to(HERE).with_suffix(".html")
+        read(path)  # it says which one is no notebook
         made = linked(notebook_page(path), language)
         title = html.unescape(re.findall("<title>(.*?)</title>", made)[0])
         links.setdefault((language, group), []).append((name.as_posix(), title))

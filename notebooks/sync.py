@@ -51,7 +51,11 @@ def twins(root: Path = HERE) -> list[tuple[Path, Path]]:
 
 
 def read(path: Path) -> NotebookNode:
-    return nbformat.read(path, as_version=4)
+    """A notebook. Raises: ValueError for a file that is none, as one that a merge has left half-done."""
+    try:
+        return nbformat.read(path, as_version=4)
+    except nbformat.reader.NotJSONError as error:
+        raise ValueError(f"{path} is no notebook: it cannot be read as JSON.") from error
 
 
 def write(notebook: NotebookNode, path: Path) -> bool:

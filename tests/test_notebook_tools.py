@@ -20,7 +20,7 @@ import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from notebooks import handouts, refresh, site, sync
+from notebooks import conformance, handouts, picture, refresh, site, sync
 
 PAIRS = sync.twins()
 NOTEBOOKS = [path for pair in PAIRS for path in pair]
@@ -71,6 +71,45 @@ def test_a_lesson_of_a_teachers_own_has_a_page_on_paper_and_one_that_plays(tmp_p
     assert "<h1" in handouts.page(home, "en")
     assert "<h2>mine</h2>" in index
     assert "My lesson" in index
+
+
+def test_pages_on_paper_are_made_of_one_folder_and_a_notebook_without_a_cell_is_passed_over(
+        tmp_path: Path, monkeypatch: Any, capsys: Any):
+    home = tmp_path / "notebooks"
+    sync.write(new_notebook(cells=[new_markdown_cell("# My lesson")]), home / "en" / "mine" / "one.ipynb")
+    sync.write(new_notebook(cells=[]), home / "en" / "mine" / "Untitled.ipynb")
+    sync.write(new_notebook(cells=[]), home / "zh" / "lessons" / "Untitled.ipynb")
+    monkeypatch.setattr(handouts, "HERE", home)
+
+    handouts.main("mine")
+    assert capsys.readouterr().out.split() == [str(Path("build") / "handouts.en.html")]
+    assert "My lesson" in (tmp_path / "build" / "handouts.en.html").read_text("utf-8")
+    with pytest.raises(SystemExit, match="no folder notebooks/en/yours"):
+        handouts.main("yours")
+
+
+def test_the_tools_work_in_a_fork_in_one_language(tmp_path: Path, monkeypatch: Any, capsys: Any):
+    (tmp_path / "en" / "tutorials").mkdir(parents=True)
+    (tmp_path / "README.md").write_text("```python\n" + picture.program("en") + "```\n", "utf-8")
+    monkeypatch.setattr(conformance, "HERE", tmp_path)
+    monkeypatch.setattr(picture, "HERE", tmp_path)
+    monkeypatch.setattr(picture, "READMES", {lang: tmp_path / path.name for lang, path in picture.READMES.items()})
+
+    picture.main()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["README.md", "en", "record.en.svg"]
+    assert conformance.main() == 0
+    assert "stays as it is" in capsys.readouterr().out
+
+
+def test_a_file_that_is_no_notebook_is_named(tmp_path: Path, monkeypatch: Any):
+    (tmp_path / "en" / "lessons").mkdir(parents=True)
+    (tmp_path / "en" / "lessons" / "merged.ipynb").write_text("<<<<<<< HEAD\n{}", "utf-8")
+    monkeypatch.setattr(site, "HERE", tmp_path)
+
+    with pytest.raises(ValueError, match=r"merged\.ipynb is no notebook"):
+        sync.main(["--check", "--root", str(tmp_path)])
+    with pytest.raises(ValueError, match=r"merged\.ipynb is no notebook"):
+        site.main(str(tmp_path / "site"))
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=relative)
