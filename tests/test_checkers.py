@@ -133,7 +133,8 @@ def test_of_what_a_widget_asked_the_last_answer_to_each_question_counts(answers,
     ("B.2", "AddsTheDots", "two dots are added"), ("B.2", "AddsTheDotsOfDuals", "two dots are added"),
     ("B.2", "LeavesTheDotToNumbers", "Times a plain number"),
     ("B.2", "OneSide", "Does your class lack a method"),
-    ("D", "a_leaf_begins_anew", "Here the root itself is a leaf")])
+    ("D", "a_leaf_begins_anew", "Here the root itself is a leaf"),
+    ("D", "sends_on_what_is_new", "Here the root itself is a leaf")])
 def test_the_sentence_fits_what_the_answer_did(exercise, answer, says):
     minigrad.set_language("en")
     given = next(a for _, a in TABLES[exercise].wrongs if named(a) == answer)

@@ -76,9 +76,11 @@ def recursive(once: bool, more: float = 0.0) -> type:
 
 
 def excused(trial: Trial) -> bool:
-    """A leaf that is the root, if it is wrong or called twice, and a chain too deep for calls: they tell no model."""
+    """A leaf that is the root, if it is wrong or called twice, a chain too deep for calls, what does not end: they tell
+    no model."""
     alone, calls = trial.case.program.startswith("a = Value(2.0)\na.backward()"), trial.case.program.count("backward")
-    return (alone and (calls > 1 or not trial.right)) or trial.outcome.error == "RecursionError"
+    stopped = trial.fault == "endless" or trial.outcome.error == "RecursionError"
+    return stopped or (alone and (calls > 1 or not trial.right))
 
 
 def observed(trial: Trial, trials: Sequence[Trial]) -> str:
@@ -92,8 +94,7 @@ def observed(trial: Trial, trials: Sequence[Trial]) -> str:
         return "wrong_value:wrong_number"
     if differing == {"a.grad", "b.grad"} and trial.got["a.grad"] == trial.got["b.grad"] == 0:
         return "wrong_value:nothing_arrives"
-    both = "sent" in differing and len(trial.got["sent"]) == 2
-    return "wrong_rule" if both else "wrong_value"
+    return "wrong_rule" if "sent" in differing and len(trial.got["sent"]) == 2 else "wrong_value"
 
 
 KEPT = ("", "middle", "root too")

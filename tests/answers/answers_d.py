@@ -898,3 +898,16 @@ def calls_each_child(self, walk=None):
 
 for walk in (a_queue_that_does_not_wait, a_stack_that_does_not_wait, in_the_queue_once, calls_each_child):
     ANSWERS.wrong("walk_again")(with_backward(walk))
+
+
+def sends_on_what_is_new(self):
+    self.grad, todo = 1.0, [self]
+    while todo:
+        node = todo.pop()
+        g, node.grad = node.grad, node.grad * (not node.next)
+        for child, part in zip(node.next, node.vjp(g), strict=True):
+            child.grad += part
+            todo.append(child)
+
+
+ANSWERS.wrong("grad_replaces")(with_backward(sends_on_what_is_new))
