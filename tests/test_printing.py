@@ -14,8 +14,11 @@ LIVE = ["torch"] if importlib.util.find_spec("torch") else []
 
 def printed(seed: int) -> str:
     array, options, suffixes = arrays.printing_case(seed)
-    with printing.printoptions(**options):
+    printing.set_printoptions(**options)
+    try:
         return printing.tensor_str(array, suffixes)
+    finally:
+        printing.set_printoptions(profile="default")
 
 
 @pytest.mark.parametrize("seed", RECORDED)
@@ -75,15 +78,13 @@ def test_the_default_dtype_is_not_printed():
     assert texts == ["tensor([1.])", "tensor([1.], dtype=torch.float32)"]
 
 
-def test_options_come_back_after_the_block():
-    before = printing.get_printoptions()
+def test_a_profile_sets_what_is_not_given():
+    printing.set_printoptions(precision=3, profile="short")
+    inside = printing._options
+    printing.set_printoptions(profile="default")
 
-    with printing.printoptions(precision=2, profile="short"):
-        inside = printing.get_printoptions()
-
-    assert inside["precision"] == 2
-    assert inside["edgeitems"] == 2
-    assert printing.get_printoptions() == before
+    assert (inside.precision, inside.edgeitems) == (3, 2)
+    assert printing._options == printing.Options()
 
 
 def test_a_numpy_scalar_is_a_0_d_array():

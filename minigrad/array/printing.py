@@ -6,8 +6,7 @@ What a tensor adds (`grad_fn=<...>`) comes in as a suffix; this file has never s
 """
 
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from . import dtypes
@@ -39,22 +38,6 @@ def set_printoptions(precision: int | None = None, threshold: float | None = Non
     wanted = {"precision": precision, "threshold": threshold, "edgeitems": edgeitems, "linewidth": linewidth}
     given = {name: value for name, value in wanted.items() if value is not None}
     _options = _PROFILES.get(profile, _options)._replace(sci_mode=sci_mode, **given)
-
-
-def get_printoptions() -> dict[str, Any]:
-    """The options in use, as keywords for `set_printoptions`."""
-    return _options._asdict()
-
-
-@contextmanager
-def printoptions(**kwargs: Any) -> Iterator[None]:
-    """Print with other options for the length of a `with` block."""
-    before = get_printoptions()
-    set_printoptions(**kwargs)
-    try:
-        yield
-    finally:
-        set_printoptions(**before)
 
 
 # ---- one item ------------------------------------------------------------------------------
