@@ -36,7 +36,7 @@ from .creation import (
     zeros, zeros_like,
 )
 from .graph import tracebacks as _tracebacks
-from .manual import document as _document
+from .manual import document as _document, furnish as _furnish
 from .wording import as_function as _as_function
 from .random import get_rng_state, set_rng_state
 from .text import get_language, presentation, set_language
@@ -99,3 +99,4 @@ def __dir__() -> list[str]:
 _C = _Namespace(_functions=_Namespace(AccumulateGrad=_AccumulateGrad))  # where torch keeps the class
 
 _document([*globals().values(), Tensor.__base__])
+_furnish(random)

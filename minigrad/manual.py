@@ -32,6 +32,12 @@ def face(module: str, names: dict[str, Any]) -> tuple[Callable, Callable]:
     return presentation.adviser(module, public), lambda: sorted(public)
 
 
+def furnish(*parts: ModuleType) -> None:
+    """A `face` for each module of a room, under torch's name for it."""
+    for names in map(vars, parts):
+        names["__getattr__"], names["__dir__"] = face(names["__name__"].replace(_PACKAGE, "torch", 1), names)
+
+
 def document(values: Iterable[Any]) -> None:
     """Give a manual and a signature to the functions of this package among the values, and to those of its classes."""
     for value in values:

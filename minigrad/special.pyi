@@ -47,5 +47,5 @@ def sinc(input: Tensor) -> Tensor:
     """`sinc`, as torch has it."""
 def softmax(self: Tensor, dim: int, dtype: Tensor | float | dtype | device | type[Any] | None = None) -> Tensor:
     """exp(x) divided by its sum along `dim`: numbers that sum to 1."""
-def xlogy(self: Tensor | float | number[Any], other: Tensor | float | number[Any]) -> Tensor:
+def xlogy(input: Tensor | float | number[Any], other: Tensor | float | number[Any]) -> Tensor:
     """`xlogy`, as torch has it."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from .._tensor import Tensor
 from ..core.backward import backward, grad
-from ..manual import face
+from ..manual import face, furnish
 from ..text.presentation import need, warn
 from . import functional, graph
 from .anomaly import detect_anomaly, set_detect_anomaly
@@ -31,6 +31,7 @@ class Variable(metaclass=_Wraps):
         need(isinstance(data, Tensor), "variable_data", type(data).__name__)
         return data.detach().requires_grad_(requires_grad)
 
+furnish(functional, graph)
 _missing, __dir__ = face("torch.autograd", globals())
 
 

@@ -7,9 +7,8 @@ from .._tensor import Tensor
 from ..core.beside.refusals import type_said
 from ..core.modes import enabled, lifted, mode_variable
 from ..func.tangents import Forward, dual
+from ..manual import face
 from ..ops.checks import need
-
-__all__ = ["UnpackedDualTensor", "dual_level", "enter_dual_level", "exit_dual_level", "make_dual", "unpack_dual"]
 
 _open: list[Forward] = []  # the level that is open: torch has one, and calls it 0
 
@@ -83,3 +82,6 @@ def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTens
     level = _current_level(level)
     need(level < 1, "level_invalid", "_fw_primal")
     return UnpackedDualTensor(*(_open[0].unpacked(tensor) if level == 0 and _open else (tensor, None)))
+
+
+__getattr__, __dir__ = face("torch.autograd.forward_ad", globals())

@@ -15,8 +15,6 @@ from ..ops.checks import need, require
 from ..ops.table.shape import stack
 from .grad_mode import enable_grad
 
-__all__ = ["hessian", "hvp", "jacobian", "jvp", "vhp", "vjp"]
-
 
 def jacobian(func: Callable, inputs: Any, create_graph: bool = False, strict: bool = False,
              vectorize: bool = False, strategy: str = "reverse-mode") -> Any:

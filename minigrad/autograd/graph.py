@@ -21,9 +21,6 @@ from ..core.graph import Node, TensorBase, Withheld, bump, function_of
 from ..core.modes import state
 from ..ops.checks import need, require
 
-__all__ = ["GradientEdge", "Node", "allow_mutation_on_saved_tensors", "disable_saved_tensors_hooks",
-           "get_gradient_edge", "increment_version", "register_multi_grad_hook", "save_on_cpu", "saved_tensors_hooks"]
-
 active = state("saved_tensors_hooks", ())  # the last pair counts
 _refusal = state("saved_tensors_hooks_refused", None)
 

@@ -4,10 +4,11 @@
 how they begin.
 """
 
-from ..manual import face
+from ..manual import face, furnish
 from ..text import torch_names
 from . import attention, functional, init, layers, parameter, recurrent, utils
 
 for _part in (layers, recurrent, attention):
     globals().update({name: value for name, value in vars(_part).items() if name in torch_names()["torch.nn"]})
+furnish(functional, init, utils)
 __getattr__, __dir__ = face("torch.nn", globals())

@@ -17,7 +17,6 @@ from ..core.graph import bump, constant
 from ..core.modes import grad_mode, lifted
 from ..core.writes.inplace import inplace as in_place
 from ..creation import ones_like, zeros_like
-from ..manual import face
 from ..ops import calls
 from ..ops.checks import check_dim, common_shape, implemented, need, own_dim, require, same_type, titled
 from ..ops.kernels.conv import check_indices, check_parameters, shares
@@ -873,5 +872,3 @@ for _kind, _names in table("names")["faces"].items():
 # Functions that torch has at the top too, by the same name; four of these have another form there.
 TORCH_FUNCTIONS = torch_names()["torch"] & {_name for _name, _value in globals().items() if callable(_value)} - {
     "adaptive_max_pool1d", "batch_norm", "embedding", "instance_norm"}
-
-__getattr__, __dir__ = face("torch.nn.functional", globals())

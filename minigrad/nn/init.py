@@ -7,7 +7,6 @@ import math
 from typing import Any
 
 from ..autograd.grad_mode import no_grad
-from ..manual import face
 from ..text.presentation import need, require, warn
 
 
@@ -91,5 +90,3 @@ def kaiming_normal_(tensor: Any, a: float = 0, mode: str = "fan_in", nonlinearit
                     generator: Any = None) -> Any:
     """As kaiming_uniform_, with normal numbers."""
     return normal_(tensor, 0.0, _kaiming_std(tensor, a, mode, nonlinearity), generator)
-
-__getattr__, __dir__ = face("torch.nn.init", globals())

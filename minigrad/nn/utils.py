@@ -11,7 +11,6 @@ from .._tensor import Tensor
 from ..autograd.grad_mode import no_grad
 from ..core.beside.ledger import note
 from ..creation import zeros
-from ..manual import face
 from ..ops.table.shape import cat, stack
 from ..text.presentation import need
 
@@ -59,6 +58,3 @@ def vector_to_parameters(vec: Any, parameters: Iterable[Any]) -> None:
     for p in parameters:
         p.data = vec[at : at + p.numel()].view_as(p).data
         at += p.numel()
-
-
-__getattr__, __dir__ = face("torch.nn.utils", globals())

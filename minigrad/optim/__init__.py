@@ -14,7 +14,7 @@ from ..autograd.grad_mode import enable_grad
 from ..core.beside.ledger import note
 from ..core.beside.lines import learners_line
 from ..core.graph import bump, constant
-from ..manual import face
+from ..manual import face, furnish
 from ..nn.module import forget_grad, typename
 from ..text.presentation import need, require, warn
 from . import lr_scheduler
@@ -255,4 +255,5 @@ class Adagrad(Optimizer):
         p -= o["lr"] / (1 + (t - 1) * o["lr_decay"]) * g / (xp.sqrt(total) + o["eps"])
 
 
+furnish(lr_scheduler)
 __getattr__, __dir__ = face("torch.optim", globals())

@@ -10,7 +10,6 @@ from itertools import zip_longest
 from typing import Any
 
 from ..core.beside.ledger import note
-from ..manual import face
 from ..text.presentation import need, require, warn
 
 
@@ -126,6 +125,3 @@ class CosineAnnealingLR(LRScheduler):
 
     def closed_form(self, base: float) -> float:
         return self.eta_min + (base - self.eta_min) * (1 + math.cos(math.pi * self.last_epoch / self.T_max)) / 2
-
-
-__getattr__, __dir__ = face("torch.optim.lr_scheduler", globals())

@@ -4,7 +4,8 @@
 `torch.save` writes.
 """
 
-from ..manual import face
+from ..manual import face, furnish
 from . import checkpoint, data, hooks
 
+furnish(checkpoint, data)
 __getattr__, __dir__ = face("torch.utils", globals())

@@ -22,7 +22,6 @@ from ..core.beside.saved import Packed
 from ..core.engine import steps
 from ..core.graph import Withheld, latest
 from ..core.modes import is_grad_enabled
-from ..manual import face
 from ..random import fork_rng, get_rng_state, set_rng_state
 from ..text.presentation import need, require, warn
 
@@ -254,6 +253,3 @@ def check_backward_validity(inputs: Any) -> None:
     """Warns where no input requires grad."""
     if not any(isinstance(t, Tensor) and t.requires_grad for t in inputs):
         warn("checkpoint_constants")
-
-
-__getattr__, __dir__ = face("torch.utils.checkpoint", globals())

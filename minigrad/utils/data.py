@@ -13,7 +13,6 @@ from .._tensor import Tensor
 from ..array import random, xp
 from ..array.dtypes import float64
 from ..creation import as_tensor, tensor
-from ..manual import face
 from ..ops.table.shape import stack
 from ..text import presentation, say
 from ..text.presentation import need, require
@@ -232,6 +231,3 @@ class _SingleProcessDataLoaderIter(map):
 def _seed(generator: Any) -> int:
     """A fresh seed from the stream: 63 bits, as `random_()` of an int64 tensor draws them."""
     return int((generator or random.default_generator).long_words(1)[0]) % 2**63
-
-
-__getattr__, __dir__ = face("torch.utils.data", globals())
