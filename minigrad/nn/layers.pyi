@@ -117,10 +117,14 @@ class CELU(Module):
     def forward(self, *inputs: Any, **named: Any) -> Any: ...
 
 
-class _Conv(_Weighted):
-    """What Conv1d and Conv2d share."""
+class _OwnInit:
+    """Its classes here have an `__init__` each, as torch writes them, which refusals name."""
     @classmethod
     def __init_subclass__(cls) -> None: ...
+
+
+class _Conv(_OwnInit, _Weighted):
+    """What Conv1d and Conv2d share."""
     def __init__(
         self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0,
         dilation: Any = 1, groups: int = 1, bias: bool = True, padding_mode: str = 'zeros', device: Any = None,
@@ -477,7 +481,6 @@ class _Numbered(Module):
 
 class _List(_Numbered):
     """Modules by number."""
-    def __iter__(self) -> Iterator[Module]: ...
     def __delitem__(self, index: Any) -> None: ...
     def pop(self, index: int) -> Module:
         """Take a module out."""
