@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from importlib import import_module
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from ..text import demand, presentation, say
+from ..text import demand, presentation, say, table
 from . import current_era, era
 
 HERE = __name__.partition(".")[0]
@@ -54,12 +54,15 @@ class Finder(MetaPathFinder, Loader):
             self.advised.append(module)
 
 
-def counterpart(fullname: str) -> ModuleType:
+def counterpart(fullname: str) -> Any:
     """The module of minigrad that stands for `torch...`. Raises: ModuleNotFoundError if there is none."""
-    ours = HERE + fullname.removeprefix("torch")
+    name = fullname.removeprefix("torch").removeprefix(".")
+    home = next((home for home, names in table("names")["homes"].items() if name in names.split()), name)
+    ours = f"{HERE}.{home}".rstrip(".")
     try:
         if fullname.partition(".")[2].partition(".")[0] not in OWN_ROOMS:
-            return import_module(ours)
+            module = import_module(ours)
+            return module if home == name else SimpleNamespace(**vars(module))  # another one, with the same names
     except ModuleNotFoundError as error:
         if error.name is None or not f"{ours}.".startswith(f"{error.name}."):
             raise  # it is there, but misses something else
