@@ -24,7 +24,6 @@ from .array.dtypes import (
     set_default_dtype, short, strided, uint8,
 )
 from .array.printing import set_printoptions
-from .array.random import Generator, default_generator, initial_seed, manual_seed, seed
 from .autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from .autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from .core.graph import AccumulateGrad as _AccumulateGrad
@@ -38,7 +37,7 @@ from .creation import (
 from .graph import tracebacks as _tracebacks
 from .manual import document as _document, furnish as _furnish
 from .wording import as_function as _as_function
-from .random import get_rng_state, set_rng_state
+from .random import Generator, default_generator, get_rng_state, initial_seed, manual_seed, seed, set_rng_state
 from .text import get_language, presentation, set_language
 
 _foreign.warn_of_foreign()
@@ -61,15 +60,15 @@ presentation.explain = _explain
 _tracebacks.install()
 full_tracebacks = _tracebacks.full_tracebacks
 
-_LAZY = {"draw": "viz", "step": "viz", "compare": "viz", "save_page": "viz", "why": "viz", "doctor": "viz",
-         "paths": "viz", "watch": "viz", "broken": "graph", "nudge": "viz", "training": "viz", "versions": "viz",
-         "detective": "viz", "era": "eras", "current_era": "eras", "install_as_torch": "eras.alias",
-         "uninstall_torch": "eras.alias", "load_ipython_extension": "magics",
-         "vmap": "func", "save": "utils.serialization", "load": "utils.serialization"}
+_LAZY = {name: part for part, names in {
+    "viz": "draw step compare save_page why doctor paths watch nudge training versions detective", "graph": "broken",
+    "eras": "era current_era", "eras.alias": "install_as_torch uninstall_torch", "magics": "load_ipython_extension",
+    "func": "vmap", "utils.serialization": "save load", "backends": "set_num_threads get_num_threads "
+    "use_deterministic_algorithms are_deterministic_algorithms_enabled"}.items() for name in names.split()}
 
 
 # Loaded when first asked for: a lesson on autograd needs few of them.
-_PARTS = ("autograd", "cuda", "eras", "func", "lessons", "linalg", "nn", "optim", "random", "special", "utils")
+_PARTS = "autograd backends cuda eras func lessons linalg nn optim random special utils".split()
 
 
 def __getattr__(name: str):

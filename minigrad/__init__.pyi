@@ -6,8 +6,8 @@ from numpy import ndarray, number
 from types import SimpleNamespace
 from typing import Any, Literal, overload
 from . import (
-    autograd as autograd, cuda as cuda, eras as eras, func as func, lessons as lessons, linalg as linalg, nn as nn,
-    optim as optim, random as random, special as special, utils as utils,
+    autograd as autograd, backends as backends, cuda as cuda, eras as eras, func as func, lessons as lessons,
+    linalg as linalg, nn as nn, optim as optim, random as random, special as special, utils as utils,
 )
 from ._tensor import (
     Size as Size, Tensor as Tensor, broadcast_shapes as broadcast_shapes, return_types_aminmax, return_types_cummax,
@@ -52,26 +52,27 @@ __all__ = [
     "LongTensor", "ShortTensor", "Size", "Tensor", "abs", "abs_", "absolute", "acos", "acos_", "acosh", "acosh_",
     "adaptive_avg_pool1d", "add", "addbmm", "addcdiv", "addcmul", "addmm", "addmv", "addmv_", "addr", "adjoint",
     "all", "allclose", "amax", "amin", "aminmax", "any", "arange", "arccos", "arccos_", "arccosh", "arccosh_",
-    "arcsin", "arcsin_", "arcsinh", "arcsinh_", "arctan", "arctan2", "arctan_", "arctanh", "arctanh_", "argmax",
-    "argmin", "argsort", "argwhere", "as_strided", "as_strided_", "as_tensor", "asarray", "asin", "asin_", "asinh",
-    "asinh_", "atan", "atan2", "atan_", "atanh", "atanh_", "atleast_1d", "atleast_2d", "atleast_3d", "avg_pool1d",
-    "baddbmm", "bernoulli", "bilinear", "binary_cross_entropy_with_logits", "bincount", "bitwise_and",
-    "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor", "block_diag", "bmm",
-    "bool", "broadcast_shapes", "broadcast_tensors", "broadcast_to", "broken", "bucketize", "can_cast", "cat",
-    "cdist", "ceil", "ceil_", "celu", "celu_", "chunk", "clamp", "clamp_", "clamp_max", "clamp_max_", "clamp_min",
-    "clamp_min_", "clip", "clip_", "clone", "column_stack", "compare", "concat", "concatenate", "conj",
-    "contiguous_format", "conv1d", "conv2d", "cos", "cos_", "cosh", "cosh_", "cosine_embedding_loss",
-    "cosine_similarity", "count_nonzero", "cross", "cummax", "cummin", "cumprod", "cumsum", "current_era",
-    "default_generator", "det", "detach", "detach_", "detective", "device", "diag", "diag_embed", "diagonal",
-    "diagonal_scatter", "diff", "digamma", "dist", "div", "divide", "doctor", "dot", "double", "draw", "dropout",
-    "dstack", "dtype", "e", "einsum", "empty", "empty_like", "enable_grad", "eq", "equal", "era", "erf", "erf_",
-    "erfc", "erfc_", "erfinv", "exp", "exp2", "exp2_", "exp_", "expm1", "expm1_", "eye", "fill_", "finfo", "fix",
-    "fix_", "flatten", "flip", "fliplr", "flipud", "float", "float16", "float32", "float64", "float_power", "floor",
-    "floor_", "floor_divide", "fmax", "fmin", "fmod", "frac", "frac_", "from_numpy", "full", "full_like",
-    "full_tracebacks", "gather", "ge", "ger", "get_default_dtype", "get_device", "get_language", "get_rng_state",
-    "greater", "greater_equal", "group_norm", "gt", "half", "hardshrink", "heaviside", "hinge_embedding_loss",
-    "hstack", "hypot", "iinfo", "index_add", "index_copy", "index_fill", "index_put", "index_put_", "index_select",
-    "inf", "inference_mode", "initial_seed", "inner", "install_as_torch", "int", "int16", "int32", "int64", "int8",
+    "arcsin", "arcsin_", "arcsinh", "arcsinh_", "arctan", "arctan2", "arctan_", "arctanh", "arctanh_",
+    "are_deterministic_algorithms_enabled", "argmax", "argmin", "argsort", "argwhere", "as_strided", "as_strided_",
+    "as_tensor", "asarray", "asin", "asin_", "asinh", "asinh_", "atan", "atan2", "atan_", "atanh", "atanh_",
+    "atleast_1d", "atleast_2d", "atleast_3d", "avg_pool1d", "baddbmm", "bernoulli", "bilinear",
+    "binary_cross_entropy_with_logits", "bincount", "bitwise_and", "bitwise_left_shift", "bitwise_not",
+    "bitwise_or", "bitwise_right_shift", "bitwise_xor", "block_diag", "bmm", "bool", "broadcast_shapes",
+    "broadcast_tensors", "broadcast_to", "broken", "bucketize", "can_cast", "cat", "cdist", "ceil", "ceil_", "celu",
+    "celu_", "chunk", "clamp", "clamp_", "clamp_max", "clamp_max_", "clamp_min", "clamp_min_", "clip", "clip_",
+    "clone", "column_stack", "compare", "concat", "concatenate", "conj", "contiguous_format", "conv1d", "conv2d",
+    "cos", "cos_", "cosh", "cosh_", "cosine_embedding_loss", "cosine_similarity", "count_nonzero", "cross",
+    "cummax", "cummin", "cumprod", "cumsum", "current_era", "default_generator", "det", "detach", "detach_",
+    "detective", "device", "diag", "diag_embed", "diagonal", "diagonal_scatter", "diff", "digamma", "dist", "div",
+    "divide", "doctor", "dot", "double", "draw", "dropout", "dstack", "dtype", "e", "einsum", "empty", "empty_like",
+    "enable_grad", "eq", "equal", "era", "erf", "erf_", "erfc", "erfc_", "erfinv", "exp", "exp2", "exp2_", "exp_",
+    "expm1", "expm1_", "eye", "fill_", "finfo", "fix", "fix_", "flatten", "flip", "fliplr", "flipud", "float",
+    "float16", "float32", "float64", "float_power", "floor", "floor_", "floor_divide", "fmax", "fmin", "fmod",
+    "frac", "frac_", "from_numpy", "full", "full_like", "full_tracebacks", "gather", "ge", "ger",
+    "get_default_dtype", "get_device", "get_language", "get_num_threads", "get_rng_state", "greater",
+    "greater_equal", "group_norm", "gt", "half", "hardshrink", "heaviside", "hinge_embedding_loss", "hstack",
+    "hypot", "iinfo", "index_add", "index_copy", "index_fill", "index_put", "index_put_", "index_select", "inf",
+    "inference_mode", "initial_seed", "inner", "install_as_torch", "int", "int16", "int32", "int64", "int8",
     "inverse", "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "is_complex", "is_floating_point",
     "is_grad_enabled", "is_inference", "is_inference_mode_enabled", "is_nonzero", "is_same_size", "is_tensor",
     "isclose", "isfinite", "isinf", "isnan", "kl_div", "kron", "kthvalue", "layer_norm", "layout", "le", "lerp",
@@ -89,15 +90,15 @@ __all__ = [
     "repeat_interleave", "reshape", "result_type", "return_types", "roll", "rot90", "round", "round_", "row_stack",
     "rrelu", "rrelu_", "rsqrt", "rsqrt_", "rsub", "save", "save_page", "scatter", "scatter_add", "searchsorted",
     "seed", "select", "select_scatter", "selu", "selu_", "set_default_dtype", "set_grad_enabled", "set_language",
-    "set_printoptions", "set_rng_state", "sgn", "short", "sigmoid", "sigmoid_", "sign", "signbit", "sin", "sin_",
-    "sinc", "sinc_", "sinh", "sinh_", "slice_scatter", "slogdet", "slow", "softmax", "sort", "split",
-    "split_with_sizes", "sqrt", "sqrt_", "square", "square_", "squeeze", "stack", "std", "std_mean", "step",
-    "strided", "sub", "subtract", "sum", "swapaxes", "swapdims", "t", "take", "take_along_dim", "tan", "tan_",
-    "tanh", "tanh_", "tensor", "tensor_split", "tensordot", "threshold", "threshold_", "tile", "topk", "trace",
-    "training", "transpose", "trapezoid", "trapz", "tril", "triplet_margin_loss", "triu", "true_divide", "trunc",
-    "trunc_", "uint8", "unbind", "unflatten", "uninstall_torch", "unique", "unsafe_split", "unsqueeze", "var",
-    "var_mean", "vdot", "versions", "vmap", "vstack", "watch", "where", "why", "xlogy", "xlogy_", "zero_", "zeros",
-    "zeros_like",
+    "set_num_threads", "set_printoptions", "set_rng_state", "sgn", "short", "sigmoid", "sigmoid_", "sign",
+    "signbit", "sin", "sin_", "sinc", "sinc_", "sinh", "sinh_", "slice_scatter", "slogdet", "slow", "softmax",
+    "sort", "split", "split_with_sizes", "sqrt", "sqrt_", "square", "square_", "squeeze", "stack", "std",
+    "std_mean", "step", "strided", "sub", "subtract", "sum", "swapaxes", "swapdims", "t", "take", "take_along_dim",
+    "tan", "tan_", "tanh", "tanh_", "tensor", "tensor_split", "tensordot", "threshold", "threshold_", "tile",
+    "topk", "trace", "training", "transpose", "trapezoid", "trapz", "tril", "triplet_margin_loss", "triu",
+    "true_divide", "trunc", "trunc_", "uint8", "unbind", "unflatten", "uninstall_torch", "unique", "unsafe_split",
+    "unsqueeze", "use_deterministic_algorithms", "var", "var_mean", "vdot", "versions", "vmap", "vstack", "watch",
+    "where", "why", "xlogy", "xlogy_", "zero_", "zeros", "zeros_like",
 ]
 
 
@@ -213,6 +214,8 @@ def arctanh(input: Tensor) -> Tensor:
     """`atanh`, as torch has it."""
 def arctanh_(input: Tensor, *other: Any) -> Tensor:
     """In-place `atanh`: writes the result into `self`, returns `self`."""
+def are_deterministic_algorithms_enabled() -> _bool:
+    """What `use_deterministic_algorithms` was told."""
 def argmax(input: Tensor, dim: _int | None = None, keepdim: _bool = False) -> Tensor:
     """Where the largest element is: in the flattened tensor, or along `dim`."""
 def argmin(input: Tensor, dim: _int | None = None, keepdim: _bool = False) -> Tensor:
@@ -559,6 +562,8 @@ def ger(input: Tensor, vec2: Tensor) -> Tensor:
 def get_default_dtype() -> dtype:
     """The type of a tensor made from Python floats; float32 unless it was set."""
 def get_device(input: Any) -> _int: ...
+def get_num_threads() -> _int:
+    """The number that was set, else that of the processor's cores."""
 def greater(input: Tensor, other: Tensor | _float | number[Any]) -> Tensor:
     """`gt`, as torch has it."""
 def greater_equal(input: Tensor, other: Tensor | _float | number[Any]) -> Tensor:
@@ -1037,6 +1042,8 @@ def selu_(input: Tensor, *args: Any, **options: Any) -> Tensor:
     """`selu`, written into `input`."""
 def set_default_dtype(d: dtype) -> None:
     """Choose the type of tensors made from Python floats: float16, float32 or float64."""
+def set_num_threads(n: _int) -> None:
+    """Keep the number of threads that the program wants. Raises: RuntimeError if it is none."""
 def set_printoptions(
     precision: _int | None = None, threshold: _float | None = None, edgeitems: _int | None = None,
     linewidth: _int | None = None, profile: str | None = None, sci_mode: _bool | None = None,
@@ -1215,6 +1222,8 @@ def unsafe_split(input: Tensor, split_size: _int, dim: _int = 0) -> tuple[Tensor
     """As split, but its pieces may be written in place: PyTorch does not count them as views."""
 def unsqueeze(input: Tensor, dim: _int) -> Tensor:
     """A dimension of length 1 put in at `dim`; a view."""
+def use_deterministic_algorithms(mode: _bool, *, warn_only: _bool = False) -> None:
+    """Keep whether each run must give the same numbers: here it always does."""
 def var(
     input: Tensor, dim: _int | Sequence[_int] | None = None, unbiased: _bool | None = None, keepdim: _bool = False,
     *, correction: _float | number[Any] | None = None,

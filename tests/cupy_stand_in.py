@@ -173,7 +173,7 @@ class Module(ModuleType):
 
     ndarray = ndarray
     cuda = SimpleNamespace(Device=lambda index=None: contextlib.nullcontext(),
-                           runtime=SimpleNamespace(getDeviceCount=lambda: 1))
+                           runtime=SimpleNamespace(getDeviceCount=lambda: 1, deviceSynchronize=lambda: None))
     lib = SimpleNamespace(stride_tricks=SimpleNamespace(
         as_strided=lambda x, shape, strides: ndarray(
             np.lib.stride_tricks.as_strided(x._host, shape, strides))))

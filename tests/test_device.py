@@ -104,6 +104,7 @@ def test_a_tensor_says_where_it_is(cupy):
     assert x.cuda() is x.to(0) is x
     assert {x.new_zeros(1).device, torch.rand_like(x).device, torch.tensor([1.0], device="cuda:0").device} == {x.device}
     assert torch.cuda.is_available()
+    assert (torch.cuda.synchronize(), torch.cuda.empty_cache(), torch.cuda.manual_seed_all(1)) == (None,) * 3
 
 
 def test_a_network_learns_on_a_gpu(cupy):

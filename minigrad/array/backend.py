@@ -60,7 +60,7 @@ class device:
 CPU = device("cpu")
 
 
-def _cupy() -> ModuleType:
+def cupy() -> ModuleType:
     """CuPy, or the error torch raises where it was built without CUDA."""
     try:
         import cupy
@@ -74,14 +74,14 @@ def _cupy() -> ModuleType:
 def device_count() -> int:
     """How many GPUs CuPy finds; 0 without CuPy or a driver."""
     try:
-        return _cupy().cuda.runtime.getDeviceCount()
+        return cupy().cuda.runtime.getDeviceCount()
     except Exception:  # CuPy's own error, for which there is no name without CuPy
         return 0
 
 
 def namespace(array: Any) -> ModuleType:
     """The library that computes with this array: NumPy, or CuPy for an array on a GPU."""
-    return numpy if array.__class__ is ndarray or isinstance(array, HOST) else _cupy()
+    return numpy if array.__class__ is ndarray or isinstance(array, HOST) else cupy()
 
 
 def zeros_later(array: Any) -> Callable[[], Any]:
@@ -114,9 +114,8 @@ def move(array: Any, to: "device | str | None") -> Any:
         error = RuntimeError(f"Torch not compiled with {to.type.upper()} enabled")
         error.add_note(say("array.unknown_device", type=to))
         raise error
-    cupy = _cupy()
-    with cupy.cuda.Device(to.index):
-        return cupy.asarray(array)
+    with cupy().cuda.Device(to.index):
+        return cupy().asarray(array)
 
 
 def in_order(array: Any) -> Any:
