@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 from ..autograd.grad_mode import no_grad
+from ..linalg import qr
 from ..text.presentation import need, require, warn
 
 
@@ -90,3 +91,16 @@ def kaiming_normal_(tensor: Any, a: float = 0, mode: str = "fan_in", nonlinearit
                     generator: Any = None) -> Any:
     """As kaiming_uniform_, with normal numbers."""
     return normal_(tensor, 0.0, _kaiming_std(tensor, a, mode, nonlinearity), generator)
+
+
+@no_grad()
+def orthogonal_(tensor: Any, gain: float = 1, generator: Any = None) -> Any:
+    """Rows, or columns where these are fewer, at right angles to each other and of length `gain`."""
+    require(tensor.ndim >= 2, "Only tensors with 2 or more dimensions are supported", ValueError)
+    if tensor.numel():
+        flat = tensor.new_empty(tensor.flatten(1).shape).normal_(0, 1, generator=generator)
+        wide = flat.shape[0] < flat.shape[1]
+        q, r = qr(flat.t() if wide else flat)
+        q = q * r.diagonal().sign()  # as a matrix drawn evenly among the orthogonal ones
+        tensor.copy_((q.t() if wide else q).view_as(tensor)).mul_(gain)
+    return tensor

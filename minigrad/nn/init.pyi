@@ -5,8 +5,8 @@ from .._tensor import Tensor
 from ..array.random import Generator
 
 __all__ = [
-    "calculate_gain", "constant_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_", "uniform_",
-    "xavier_normal_", "xavier_uniform_", "zeros_",
+    "calculate_gain", "constant_", "kaiming_normal_", "kaiming_uniform_", "normal_", "ones_", "orthogonal_",
+    "uniform_", "xavier_normal_", "xavier_uniform_", "zeros_",
 ]
 
 
@@ -27,6 +27,8 @@ def normal_(tensor: Tensor, mean: float = 0.0, std: float = 1.0, generator: int 
     """Normal numbers."""
 def ones_(tensor: Tensor) -> Tensor:
     """One everywhere."""
+def orthogonal_(tensor: Tensor, gain: float = 1, generator: Any = None) -> Tensor:
+    """Rows, or columns where these are fewer, at right angles to each other and of length `gain`."""
 def uniform_(tensor: Tensor, a: float = 0.0, b: float = 1.0, generator: int | Generator | None = None) -> Tensor:
     """Even numbers of `[a, b)`."""
 def xavier_normal_(tensor: Tensor, gain: float = 1.0, generator: int | Generator | None = None) -> Tensor:
