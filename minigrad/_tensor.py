@@ -218,6 +218,7 @@ class Tensor(TensorBase):
     ndim = readonly(lambda self: self._data.ndim, doc="The number of dimensions.", name="ndim")
     layout = readonly(lambda self: dtypes.strided, doc="Always strided here.", name="layout")
     is_cuda = readonly(lambda self: self.device.type == "cuda", doc="True on a GPU.", name="is_cuda")
+    is_sparse = readonly(lambda self: False, doc="False: every element is stored here.", name="is_sparse")
     itemsize = readonly(lambda self: self._data.itemsize, doc="Bytes per element.", name="itemsize")
     nbytes = readonly(lambda self: self._data.nbytes, doc="Bytes of all elements.", name="nbytes")
     names = property(lambda self: (None,) * self._data.ndim, doc="Dimension names: none here.")

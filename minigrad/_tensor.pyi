@@ -334,6 +334,13 @@ class Tensor(TensorBase):
     @is_cuda.deleter
     def is_cuda(self) -> None: ...
     @property
+    def is_sparse(self) -> _bool:
+        """False: every element is stored here."""
+    @is_sparse.setter
+    def is_sparse(self, value: Any) -> None: ...
+    @is_sparse.deleter
+    def is_sparse(self) -> None: ...
+    @property
     def itemsize(self) -> _int:
         """Bytes per element."""
     @itemsize.setter

@@ -42,6 +42,7 @@ def worded(face: str, call: Callable, in_python: bool = False, lifting: Callable
         try:
             run = call if lifting is None or (args and isinstance(args[0], TensorBase)) else lifting
             named = {SYNONYMS.get(word, word): x for word, x in options.items()} if options else options
+            named = named if len(named) == len(options) else options  # both words of a pair: `run` refuses one of them
             result = run(*args, **named) if named else run(*args)
             if result is not NotImplemented:
                 return result

@@ -9,7 +9,7 @@ from typing import Any
 from .._tensor import Tensor
 from ..core.backward import backward, grad
 from ..manual import face, furnish
-from ..text.presentation import need, warn
+from ..text.presentation import need, require, warn
 from . import functional, graph
 from .anomaly import detect_anomaly, set_detect_anomaly
 from .function import Function
@@ -25,9 +25,11 @@ class _Wraps(type):
 class Variable(metaclass=_Wraps):
     """Before 0.4 a tensor needed a Variable around it; today `Variable(t)` is a tensor."""
 
-    def __new__(cls, data: Any, requires_grad: bool = False, volatile: Any = None) -> Any:
+    def __new__(cls, data: Any, requires_grad: bool = False, volatile: Any = None, **strange: Any) -> Any:
+        require(not strange, f"'{next(iter(strange), '')}' is an invalid keyword argument for this function", TypeError)
         if volatile:
             warn("volatile_removed")
+            require(not requires_grad, "Variable can't be volatile and require_grad at the same time!", ValueError)
         need(isinstance(data, Tensor), "variable_data", type(data).__name__)
         return data.detach().requires_grad_(requires_grad)
 

@@ -18,7 +18,7 @@ __all__ = [
 ]
 
 
-def Variable(data: Any, requires_grad: bool = False, volatile: Any = None) -> Tensor:
+def Variable(data: Any, requires_grad: bool = False, volatile: Any = None, **strange: Any) -> Tensor:
     """Before 0.4 a tensor needed a Variable around it; today `Variable(t)` is a tensor."""
 def backward(
     tensors: Any, grad_tensors: Any = None, retain_graph: Any = None, create_graph: bool = False,

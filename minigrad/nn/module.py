@@ -322,7 +322,8 @@ class Module:
         kind = type(state_dict)
         require(issubclass(kind, Mapping), f"Expected state_dict to be dict-like, got {kind}.", TypeError)
         own = Module.state_dict(self, keep_vars=True)
-        asked = [n for n in own if not n.endswith("num_batches_tracked")]  # old states do not have that
+        asked = [n for n in own if not n.endswith("num_batches_tracked")  # which old states of norms do not have
+                 or not hasattr(self.get_submodule(n.rpartition(".")[0]), "track_running_stats")]
         keys = _IncompatibleKeys([n for n in asked if n not in state_dict], [n for n in state_dict if n not in own])
         strays = zip(("Missing", "Unexpected"), keys, strict=True) if strict else ()
         problems = [f"{word} key(s) in state_dict: " + ", ".join(f'"{n}"' for n in names) + ". "

@@ -14,7 +14,7 @@ from ..ops.table.pointwise import relu, sigmoid, tanh
 from ..ops.table.shape import cat, stack, unsafe_split
 from ..text.presentation import need, require, warn
 from . import functional, init
-from .layers import _shown_options, _Weighted
+from .layers import _OwnInit, _shown_options, _Weighted
 
 State = tuple[Any, ...]  # what a step hands to the next: the hidden values, of an LSTM the cell's too
 
@@ -67,7 +67,7 @@ class _Recurrent(_Weighted):
 
 # ---- cells
 
-class RNNCellBase(_Recurrent):
+class RNNCellBase(_OwnInit, _Recurrent):
     """One step of a recurrent layer. Input `(N, input_size)` or `(input_size,)`, state alike with hidden_size."""
 
     mode = "RNN_TANH"
@@ -145,17 +145,17 @@ class RNNBase(_Recurrent):
                  batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0,
                  device: Any = None, dtype: Any = None) -> None:
         super().__init__()
+        need(not isinstance(dropout, bool) and 0 <= dropout <= 1, "recurrent_dropout")
+        if dropout > 0 and num_layers == 1:
+            warn("recurrent_dropout_layers", dropout, num_layers)
         for name, flag in (("bias", bias), ("batch_first", batch_first)):
             require(isinstance(flag, bool), f"{name} should be of type bool, got: {type(flag).__name__}", TypeError)
         for name, size in (("input_size", input_size), ("hidden_size", hidden_size)):
             require(isinstance(size, int), f"{name} should be of type int, got: {type(size).__name__}", TypeError)
             require(size > 0, f"{name} must be greater than zero", ValueError)
         require(num_layers > 0, "num_layers must be greater than zero", ValueError)
-        need(not isinstance(dropout, bool) and 0 <= dropout <= 1, "recurrent_dropout")
         require(proj_size >= 0, "proj_size should be a positive integer or zero to disable projections", ValueError)
         require(proj_size < hidden_size, "proj_size has to be smaller than hidden_size", ValueError)
-        if dropout > 0 and num_layers == 1:
-            warn("recurrent_dropout_layers", dropout, num_layers)
         self.mode, self.input_size, self.hidden_size, self.num_layers = mode, input_size, hidden_size, num_layers
         self.bias, self.batch_first, self.dropout = bias, batch_first, float(dropout)
         self.bidirectional, self.proj_size = bidirectional, proj_size
@@ -168,9 +168,12 @@ class RNNBase(_Recurrent):
             sizes |= {f"weight_hr_{end}": (proj_size, hidden_size)} if proj_size else {}
         self._start(device, dtype, **sizes)
 
+    def flatten_parameters(self) -> None:
+        """Changes nothing on a CPU: the weights need not lie in one piece."""
+
     def _walks(self) -> list[tuple[int, str]]:
         """Each walk through the sequence: its layer, and how its weights end, `l0` or `l0_reverse`."""
-        ends = ("", "_reverse") if self.bidirectional else ("",)
+        ends = ("", "_reverse")[: 1 + self.bidirectional]
         return [(layer, f"l{layer}{end}") for layer in range(self.num_layers) for end in ends]
 
     def forward(self, input: Any, hx: Any = None) -> Any:
@@ -227,11 +230,10 @@ class RNNBase(_Recurrent):
         kind = self.weight_ih_l0.dtype
         need(input.dtype == kind, "recurrent_dtype", input.dtype, kind, kind, input.dtype)
         need(input.shape[-1] == self.input_size, "recurrent_input", self.input_size, input.shape[-1])
-        name = "hidden" if len(state) == 1 else "hidden[0]"
         for nr, h in enumerate(state):
+            name = f"hidden[{nr}]" if len(state) > 1 else "hidden"
             size = (len(self._walks()), input.shape[1], self.hidden_size if nr else self.proj_size or self.hidden_size)
             require(tuple(h.shape) == size, f"Expected {name} size {size}, got {list(h.shape)}")
-            name = "hidden[1]"
 
     extra_repr = partialmethod(_shown_options, "-input_size -hidden_size", proj_size=0, num_layers=1, bias=True,
                                batch_first=False, dropout=0.0, bidirectional=False)
@@ -240,11 +242,11 @@ class RNNBase(_Recurrent):
 class RNN(RNNBase):
     """A recurrent layer of plain steps: tanh(W_ih x + b_ih + W_hh h + b_hh), or relu of it."""
 
-    def __init__(self, input_size: int, hidden_size: int, num_layers: int = 1, nonlinearity: str = "tanh",
-                 *args: Any, **options: Any) -> None:
-        need(nonlinearity in ("tanh", "relu"), "recurrent_nonlinearity", nonlinearity)
+    def __init__(self, *args: Any, **options: Any) -> None:
         require("proj_size" not in options, "proj_size argument is only supported for LSTM, not RNN or GRU", ValueError)
-        super().__init__(f"RNN_{nonlinearity.upper()}", input_size, hidden_size, num_layers, *args, **options)
+        nonlinearity = args[3] if len(args) > 3 else options.pop("nonlinearity", "tanh")
+        need(nonlinearity in ("tanh", "relu"), "recurrent_nonlinearity", nonlinearity)
+        super().__init__(f"RNN_{nonlinearity.upper()}", *args[:3], *args[4:], **options)
         self.nonlinearity = nonlinearity
 
 

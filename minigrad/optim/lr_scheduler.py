@@ -63,6 +63,10 @@ class LRScheduler:
         self.__dict__.update({k: v for k, v in state_dict.items() if k != "lr_lambdas"})
 
 
+class _LRScheduler(LRScheduler):
+    """Its name of old, on which schedulers of one's own are still built."""
+
+
 class StepLR(LRScheduler):
     """Times `gamma` every `step_size` epochs."""
 
