@@ -1,7 +1,7 @@
 """The modules of torch.nn: containers, layers with parameters, and tables of the rest.
 
-Layers with parameters are classes; activations, pools and losses only hold the options of a function, so most of
-them are rows of `text/names.ini`, and those that have other defaults than their function are rows here.
+Layers with parameters are classes; activations, pools and losses only hold the options of a function,
+so they are rows: name, function, options with defaults, and which of them the module prints.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from typing import Any
 from .._tensor import Tensor
 from ..creation import empty, full, tensor
 from ..ops.checks import need, require
-from ..text import table
 from . import functional, init
 from .module import Module, Parameter
 
@@ -621,15 +620,59 @@ def _taker(name: str, options: dict[str, Any]) -> Callable:
     return taken
 
 
-Softplus  = _layer("Softplus", functional.softplus, "beta threshold", beta=1.0, threshold=20.0)
-Flatten   = _layer("Flatten", Tensor.flatten, "start_dim end_dim", start_dim=1, end_dim=-1)
-Unflatten = _layer("Unflatten", lambda x, dim, unflattened_size: x.unflatten(dim, unflattened_size),
-                   "dim unflattened_size")
+ReLU        = _layer("ReLU", functional.relu, "inplace")
+ReLU6       = _layer("ReLU6", functional.relu6, "inplace")
+LeakyReLU   = _layer("LeakyReLU", functional.leaky_relu, "negative_slope inplace")
+ELU         = _layer("ELU", functional.elu, "alpha inplace")
+SELU        = _layer("SELU", functional.selu, "inplace")
+CELU        = _layer("CELU", functional.celu, "alpha inplace")
+SiLU        = _layer("SiLU", functional.silu, "inplace")
+Mish        = _layer("Mish", functional.mish, "inplace")
+Hardtanh    = _layer("Hardtanh", functional.hardtanh, "min_val max_val inplace")
+Hardsigmoid = _layer("Hardsigmoid", functional.hardsigmoid)
+Hardswish   = _layer("Hardswish", functional.hardswish)
+GELU        = _layer("GELU", functional.gelu, "approximate")
+Softplus    = _layer("Softplus", functional.softplus, "beta threshold", beta=1.0, threshold=20.0)
+Threshold   = _layer("Threshold", functional.threshold, "threshold value inplace")
+Hardshrink  = _layer("Hardshrink", functional.hardshrink, "-lambd")
+Softshrink  = _layer("Softshrink", functional.softshrink, "-lambd")
+GLU         = _layer("GLU", functional.glu, "dim")
+Softmax     = _layer("Softmax", functional.softmax, "dim")
+LogSoftmax  = _layer("LogSoftmax", functional.log_softmax, "dim")
+Softmin     = _layer("Softmin", functional.softmin, "dim")
+Sigmoid     = _layer("Sigmoid", functional.sigmoid)
+Tanh        = _layer("Tanh", functional.tanh)
+LogSigmoid  = _layer("LogSigmoid", functional.logsigmoid)
+Softsign    = _layer("Softsign", functional.softsign)
+Tanhshrink  = _layer("Tanhshrink", functional.tanhshrink)
+Flatten     = _layer("Flatten", Tensor.flatten, "start_dim end_dim", start_dim=1, end_dim=-1)
+Unflatten   = _layer("Unflatten", lambda x, dim, unflattened_size: x.unflatten(dim, unflattened_size),
+                     "dim unflattened_size")
 
 _max = {"kernel_size": ..., "stride": None, "padding": 0, "dilation": 1, "return_indices": False, "ceil_mode": False}
 MaxPool1d = _layer("MaxPool1d", functional.max_pool1d, "kernel_size stride padding dilation ceil_mode", **_max)
 MaxPool2d = _layer("MaxPool2d", functional.max_pool2d, "kernel_size stride padding dilation ceil_mode", **_max)
+AvgPool1d = _layer("AvgPool1d", functional.avg_pool1d, "kernel_size stride padding")
+AvgPool2d = _layer("AvgPool2d", functional.avg_pool2d, "kernel_size stride padding")
+AdaptiveAvgPool1d = _layer("AdaptiveAvgPool1d", functional.adaptive_avg_pool1d, "output_size")
+AdaptiveAvgPool2d = _layer("AdaptiveAvgPool2d", functional.adaptive_avg_pool2d, "output_size")
+AdaptiveMaxPool1d = _layer("AdaptiveMaxPool1d", functional.adaptive_max_pool1d, "output_size")
+AdaptiveMaxPool2d = _layer("AdaptiveMaxPool2d", functional.adaptive_max_pool2d, "output_size")
+CosineSimilarity  = _layer("CosineSimilarity", functional.cosine_similarity, inputs=2)
 
-for _name, _row in table("names")["layers"].items():
-    _inputs, _function, *_shown = _row.split()
-    globals()[_name] = _layer(_name, getattr(functional, _function), " ".join(_shown), inputs=int(_inputs))
+MSELoss             = _layer("MSELoss", functional.mse_loss, inputs=2)
+L1Loss              = _layer("L1Loss", functional.l1_loss, inputs=2)
+SmoothL1Loss        = _layer("SmoothL1Loss", functional.smooth_l1_loss, inputs=2)
+HuberLoss           = _layer("HuberLoss", functional.huber_loss, inputs=2)
+KLDivLoss           = _layer("KLDivLoss", functional.kl_div, inputs=2)
+SoftMarginLoss      = _layer("SoftMarginLoss", functional.soft_margin_loss, inputs=2)
+PoissonNLLLoss      = _layer("PoissonNLLLoss", functional.poisson_nll_loss, inputs=2)
+GaussianNLLLoss     = _layer("GaussianNLLLoss", functional.gaussian_nll_loss, inputs=3)
+HingeEmbeddingLoss  = _layer("HingeEmbeddingLoss", functional.hinge_embedding_loss, inputs=2)
+MarginRankingLoss   = _layer("MarginRankingLoss", functional.margin_ranking_loss, inputs=3)
+CosineEmbeddingLoss = _layer("CosineEmbeddingLoss", functional.cosine_embedding_loss, inputs=3)
+TripletMarginLoss   = _layer("TripletMarginLoss", functional.triplet_margin_loss, inputs=3)
+BCELoss             = _layer("BCELoss", functional.binary_cross_entropy, inputs=2)
+BCEWithLogitsLoss   = _layer("BCEWithLogitsLoss", functional.binary_cross_entropy_with_logits, inputs=2)
+NLLLoss             = _layer("NLLLoss", functional.nll_loss, inputs=2)
+CrossEntropyLoss    = _layer("CrossEntropyLoss", functional.cross_entropy, inputs=2)
