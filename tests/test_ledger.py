@@ -109,6 +109,10 @@ def test_what_is_not_tracked_and_what_the_package_does_are_no_cuts():
     x.detach(), x.data, x.tolist(), x.argmax(), x > 0, x[0].item()
     print(tracked())
     f"{tracked().sum():.1f}"
+    x = tracked()
+    torch.autograd.grad(torch.nn.functional.leaky_relu(x).sum(), x, create_graph=True)
+    with torch.slow():
+        torch.autograd.grad(torch.nn.functional.leaky_relu(x).sum(), x, create_graph=True)
 
     assert noted() == []
 

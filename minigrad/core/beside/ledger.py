@@ -11,7 +11,7 @@ from typing import Any
 from weakref import ref
 
 from ..graph import Freed, TensorBase, latest, node_of, seqs
-from .lines import PACKAGE_FILES, _frame, learners_frame, learners_line
+from .lines import PACKAGE_FILES, _frame, learners_line
 
 KEPT = 256
 
@@ -45,7 +45,9 @@ def cut(kind: str, source: Any = None, result: Any = None, climb: bool = False) 
     fn = None if source is None else source._fn
     if source is not None and fn is None and not source._requires_grad:
         return result
-    f: Any = learners_frame() if climb else _frame(2)
+    f: Any = _frame(2)
+    while climb and f and f.f_code.co_filename in PACKAGE_FILES and f.f_code.co_qualname != "apply_of.<locals>.apply":
+        f = f.f_back  # a derivative under `create_graph` compares tensors, too: that is ours
     if not climb and f.f_code.co_qualname == "worded.<locals>.function":  # ours, between a method and `torch.detach(x)`
         f = f.f_back
     code = f and f.f_code
