@@ -511,6 +511,16 @@ def test_a_sum_that_is_too_long_for_a_picture_says_less():
     assert "≈" in long
 
 
+@pytest.mark.parametrize(("parts", "words"), [
+    ([[9.0, 0.0, 0.0], [0.0, 0.0, 0.21], [0.0, -2.5, 1.04]], "[2]: 0 + 0.21 + 1.04 = 1.25"),
+    ([[0, 0, 0.5], [0, 0, 0], [0, 0, 0], [0, -3, 0], [0, 0, 0.25], [0, 0, 0]], "[2]: 0.50 + 0.25 + … + 0 = 0.75"),
+    ([[0.0, 0.0, 0.0], [0.0, 0.0, 0.0]], "[0]: 0 + 0 = 0")])
+def test_a_sum_is_told_where_most_add_to_it_and_a_term_of_nothing_is_0(parts, words):
+    arrays = [np.array(p, np.float32) for p in parts]
+
+    assert spelled(arrays, sum(arrays)).replace("\n", " ") == words
+
+
 @pytest.mark.parametrize(("join", "values", "result", "text"), [
     (" · ", [2.0, 0.5], 1.0, "2 · 0.5 = 1"), (" + ", [0.5, -0.25], 0.25, "0.5 − 0.25 = 0.25"),
     (" · ", [1 / 3, 1 / 7, 21.0], 1.0, "0.333333 · 0.142857 · 21 = 1"),

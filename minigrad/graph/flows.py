@@ -118,15 +118,15 @@ def first_bad(graph: Graph) -> tuple[str, str, str] | None:
 
 
 def spelled(arrays: list[Any], total: Any, longest: int = LONGEST) -> str:
-    """`a + b = c`: of small tensors whole, of large ones the largest entry to which all that is written adds."""
+    """`a + b = c`: of small tensors whole, of large ones the largest entry to which most of them add, these first."""
     flat, lead = total.reshape(-1), ""
     if len(flat) > 2:
-        told = abs(flat)
-        for a in arrays if len(arrays) <= WRITTEN_OUT else (*arrays[:2], arrays[-1]):
-            told = told * (a.reshape(-1) != 0)
-        at = int((told if told.max() > 0 else abs(flat)).argmax())
+        terms = sum((a.reshape(-1) != 0) * (flat != 0) + 0 for a in arrays)
+        at = int((abs(flat) * (terms == terms.max())).argmax())
         place = [*map(int, xp.unravel_index(at, tuple(total.shape)))]
         lead, several = f"{place}: ", [a.reshape(-1)[at:at + 1] for a in (*arrays, total)]
+        if len(arrays) > WRITTEN_OUT:
+            several[:-1] = sorted(several[:-1], key=lambda a: bool(a[0] == 0))
     else:
         several = [a.reshape(-1) for a in (*arrays, total)]
     numbers = [a.tolist() for a in several]

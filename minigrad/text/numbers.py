@@ -101,7 +101,8 @@ def honest(evaluate: Callable[[list[list[Any]]], Sequence[Any] | None], operands
     printed, near, best = rounded(result), None, -1
     for digits in range(FEW, most + 1):
         one = iter(rounded([v for values in operands for v in values], digits) if together else ())
-        texts = [[next(one) for _ in values] if together else rounded(values, digits) for values in operands]
+        texts = [[(next(one), "0")[v == 0] for v in values] if together else rounded(values, digits)
+                 for values in operands]  # nothing is rounded of a term that is nothing
         found = evaluate([[number(t) for t in several] for several in texts])
         if found is None or len(found) != len(result):
             return None
