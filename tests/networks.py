@@ -124,6 +124,10 @@ loss""",
     "broadcast": """b = torch.zeros(3, requires_grad=True); s = torch.tensor(2., requires_grad=True)
 y = ((torch.ones(4, 3) + b) * s + s).logsumexp(0).sum()
 y""",
+    "stretched beside a constant": """x = torch.tensor([-1.0, 0.5]); w = torch.tensor([0.5, -0.5], requires_grad=True)
+a = (w @ x).exp() * 2
+loss = (a * x).sum() + (w * x).sum()
+loss""",
     "norms": """bn = nn.BatchNorm1d(4); ln = nn.LayerNorm(4); x = torch.arange(12.).view(3, 4)
 loss = (bn(x) * ln(x)).sum()
 loss""",

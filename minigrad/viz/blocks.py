@@ -371,7 +371,7 @@ class Builder:
         elif hung:
             self.hang_left(block, node, hung[0], low)
         self.hang_constant(block, node, pill)
-        self.port_texts(block, [e for e in beside if (e.node or node.error) and e.slot not in block.hangs])
+        self.port_texts(block, [e for e in beside if (e.node or e.tensor or node.error) and e.slot not in block.hangs])
 
     def port_texts(self, block: Block, edges: list[Edge]) -> None:
         """The gradients' texts at the left ports: upper ones above the wire, lower ones below, and where
@@ -410,7 +410,7 @@ class Builder:
         """The engine's `sum` on the wire that leaves to the left, with what it adds up."""
         (px, y), id = block.ports[e.slot], node.edge_id(e.slot)
         wide = max(self.slot_width(f"sum:{id}"), width(words.broadcast_label(self.graph, node, e)), 58)
-        up = y <= 0 and len(block.ports) > 1
+        up = y <= 0 and y < max(y for _, y in block.ports.values())
         words_at = Box(px - 20 - wide, y - 32 if up else y + 14, wide + 20, 20)
         px = min([px, *(b.x for b in [*block.boxes.values(), *block.room] if b.touches(words_at))])
         block.boxes[f"sum:{id}"] = Box(px - 20 - wide / 2 - 29, y - 12, 58, 24)
