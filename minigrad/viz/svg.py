@@ -399,7 +399,8 @@ class Painter:
 
     def note(self, n: NodeRecord, saved: Saved, pill: Box) -> None:
         """One note, tied to its node; a stale one is a stop sign."""
-        id, views = f"{n.id}.{saved.field}", "rb" if saved.is_tensor else "rf"
+        id = f"{n.id}.{saved.field}"
+        views = "rb" if saved.tensor or saved.freed else "rfb" if saved.is_tensor else "rf"  # an operand without a card
         b = self.box[id]
         link = path(d("M", b.cx, b.bottom, "L", min(max(b.cx, pill.x + 26), pill.right - 26), pill.y), "mg-dots")
         card = self.box.get(saved.tensor or "")
