@@ -365,3 +365,10 @@ def test_a_cut_whose_source_is_gone_is_no_error():
     loss.backward()
 
     assert "item" in str(why(w))
+
+
+def test_ways_from_what_has_no_name_begin_at_its_node():
+    w = minigrad.tensor([1.0, 2.0], requires_grad=True)
+
+    told = str(paths((w * minigrad.ones(2)).sum() * 2, w))
+    assert told.startswith("Paths from MulBackward0 to w: 1.")

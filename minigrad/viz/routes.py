@@ -49,6 +49,12 @@ def ways(graph: Graph, end: str) -> dict[str, int]:
     return count
 
 
+def ends(graph: Graph, end: str) -> list[str]:
+    """What the root and the leaf are called; a root without a name as its node is."""
+    root, leaf = graph.tensor(graph.roots[0]), graph.outputs(end)[0]
+    return [root.name or graph.node(root.node).name, leaf.label]
+
+
 def hooked(graph: Graph, count: dict[str, int]) -> bool:
     """Whether a hook on the way may change what arrives."""
     return any(h.kind != "post_accumulate" and count[h.node] for h in graph.hooks)
@@ -107,8 +113,8 @@ class Paths(TextWithDrawing):
         return Drawing(self.graph, lang=get_language(), marks=marks_of(found))
 
     def _words(self) -> str:
-        root, leaf = self.graph.tensor(self.graph.roots[0]), self.graph.outputs(self.end)[0]
-        lines = [say("why.paths", count=self.count, root=root.label, leaf=leaf.label)]
+        root, leaf = ends(self.graph, self.end)
+        lines = [say("why.paths", count=self.count, root=root, leaf=leaf)]
         for i, (way, value) in enumerate(zip(self.found, self.values, strict=True), 1):
             names = " → ".join(self.graph.node(id).name for id, _ in way)
             lines.append(f"{i}  {names}" + (f"  {value}" if value else ""))
@@ -124,7 +130,7 @@ class Choice(Moment):
 
     def __init__(self, graph: Graph, root: AnyTensor, end: str, count: dict[str, int]) -> None:
         self.graph, self.end, self.count = graph, end, count
-        self.names = [t.label for t in (graph.tensor(graph.roots[0]), graph.outputs(end)[0])]
+        self.names = ends(graph, end)
         paths = count[graph.nodes[0].id]
         demand(paths <= TICKED, "moments.many_paths", count=paths, most=TICKED)
         demand(not hooked(graph, count), "moments.hooked_paths")
