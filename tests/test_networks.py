@@ -17,6 +17,7 @@ from minigrad.viz.blocks import CARD, TAB
 from minigrad.viz.display import Drawing, draw
 from minigrad.viz.layout import Item, Link, Plan, arrange, inversions
 from minigrad.viz.rolled import roll_up
+from minigrad.viz.scenes import Scenes
 from minigrad.viz.words import chips_of, title_of
 from tests import networks
 from tests.test_svg import overlaps, points
@@ -637,3 +638,25 @@ def test_the_work_grows_with_the_network_and_not_with_its_square():
     small, large = (lines_run(lambda made=made: told(*made)) for made in map(blocks, (64, 512)))
 
     assert large < 8 * 1.2 * small
+
+
+FIRST = "if h is None: h = torch.tanh(x @ w)\n    else: h = torch.tanh(torch.tanh(x @ w) + h * 2)"
+NOW_AND_THEN = "h = torch.tanh(torch.tanh(x @ w) + (x if h is None else h) * w)\n    {}"
+
+
+@pytest.mark.parametrize(("body", "all_"), [
+    (FIRST, False), (NOW_AND_THEN.format("pass"), True), (NOW_AND_THEN.format("total += h.sum() * k"), True),
+    (NOW_AND_THEN.format("if k == 3: total = total + h.sum()"), False)])
+def test_turns_are_counted_where_the_loop_had_no_others(body, all_):
+    program = f"""w = torch.tensor([[0.5, -0.3], [0.2, 0.8]], requires_grad=True)
+h, total = None, 0.
+for k, x in enumerate(torch.randn(6, 2)):
+    {body}
+loss = h.pow(2).sum() + total
+loss"""
+    graph, roots = networks.execute(program, f"<counted {body}>", minigrad, read)
+
+    (repeat, *_) = graph.repeats
+    assert repeat.all == all_
+    assert ("loop ran" in drawn(graph, roots).to_svg()) == all_
+    assert any(Scenes(graph).turns) == all_

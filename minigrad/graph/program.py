@@ -506,6 +506,13 @@ def expression(code: CodeType, lasti: int) -> Any:
     return quoted(code)[1].spans.get(position(code, lasti))
 
 
+def loop_around(code: CodeType | None, lasti: int) -> Any:
+    """The innermost loop around an instruction, inside its function; None without one."""
+    above = quoted(code)[1].above(expression(code, lasti)) if code else ()
+    inside = takewhile(lambda up: not isinstance(up, FUNCTIONS), above)
+    return next((up for up in inside if isinstance(up, LOOPS)), None)
+
+
 def own_locals(frame: FrameType) -> dict[str, Any]:
     """The local names of a frame, without a copy that stays in it."""
     local = frame.f_locals

@@ -178,6 +178,7 @@ class Repeat:
 
     id: str
     turns: tuple[tuple[str, ...], ...]
+    all: bool = True  # that there were; False where the loop around them made other operations, too
 
 
 @dataclass(frozen=True, slots=True)

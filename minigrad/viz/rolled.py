@@ -29,6 +29,7 @@ class Roll:
     bundles: tuple[tuple[str, int], ...] = ()
     own: tuple[tuple[str, tuple[str, ...]], ...] = ()  # leaf's node that is drawn -> those of all turns
     alone: str = ""  # the scope that is all of a turn
+    all: bool = True  # these are all of its turns
 
     @property
     def count(self) -> int:
@@ -90,9 +91,10 @@ class Rolling:
         own = tuple((several[-1], several) for several in zip(*self.repeat.turns, strict=True)
                     if graph.node(several[0]).leaf)
         scopes, nodes, alone = self.scopes(nodes, bool(own))
+        bundles = tuple((id, count) for id, count in self.bundles.items() if count > 1)
         return (replace(only(graph, nodes, tensors), scopes=scopes),
                 Roll(self.repeat.id, self.repeat.turns, tuple(self.starts.items()), tuple(self.round),
-                     tuple((id, count) for id, count in self.bundles.items() if count > 1), own, alone))
+                     bundles, own, alone, self.repeat.all))
 
     def edges(self, n: NodeRecord) -> Iterator[Edge]:
         """The edges of a node that stays: other turns' outputs are the last turn's, the turn before is the loop."""

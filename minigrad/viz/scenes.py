@@ -43,8 +43,8 @@ class Scenes:
         self.titles, self.labels = (names := Symbols(graph, False)).titles, names.labels
         self.call = f"{self.labels[graph.roots[0]]}.backward({options})"
         self.named, self.last = [t.name for t in graph.tensors if t.name], [n.id for n in graph.nodes[-4:]]
-        self.turns = {id: f"{i} / {len(r.turns)}" for r in graph.repeats for i, turn in enumerate(r.turns, 1)
-                      for id in turn}
+        self.turns = {id: f"{i} / {len(r.turns)}" for r in graph.repeats if r.all
+                      for i, turn in enumerate(r.turns, 1) for id in turn}
         self.spans = [n.span for n in graph.nodes if n.span]
         self.sources = listing(self.spans)
 
