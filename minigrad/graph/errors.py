@@ -86,7 +86,7 @@ def regions(call: Any, context: Context) -> Iterator[tuple[Any, Context, Any]]:
     what it starts from; each with its context, and the root."""
     root = root_of(call)
     around = {id(there.function): there for _, there in feeding(root, context)}
-    yield context.source.loop(call) or context.function, context, root
+    yield [context.function, *context.source.loops(call)][-1], context, root
     yield from ((there.function, there, root) for there in around.values() if there.function is not context.function)
 
 

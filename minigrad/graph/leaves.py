@@ -59,9 +59,9 @@ def remade(leaf: Any, root: Any, context: Context) -> Finding | None:
     """Where the name of a leaf was given to another tensor, after what it stood for before was used."""
     for here, there in feeding(root, context):
         for n in (n for n in ast.walk(here) if isinstance(n, ast.Name)):
-            loop = there.source.loop(n)
+            loops = there.source.loops(n)
             for later in there.source.writes.get((there.function, n.id), []):
-                each = loop is None or there.source.parents[later] is loop  # in each turn, not only in some
+                each = not loops or there.source.parents[later] is loops[-1]  # in each turn, not only in some
                 if each and later.lineno > n.lineno and there.value(n) is leaf:
                     return finding("remade", there, later, name=n.id)
     return None

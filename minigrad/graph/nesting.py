@@ -15,7 +15,7 @@ from itertools import chain, groupby
 from typing import Any
 
 from ..core.beside.scopes import Call
-from .program import called, expression, loop_around, position
+from .program import called, expression, position, source_of
 from .snapshot import NodeRecord, Repeat, Scope, TensorRecord, by_key
 
 LONGEST, TURNS = 200, 3  # operations in one turn of a loop; fewer turns are no loop
@@ -146,11 +146,15 @@ class Scopes:
         leaves = {n.id: n.id for n in records if n.kind == "accumulate"}
         blocks = loops(ops, like, chains, {id: str(shapes[id]) for id in leaves}) if scopes else ()
         found = [*loops(ops, same, chains, leaves), *(turns for turns in blocks if turns[0][-1] in leaves)]
-        around = {n.id: loop_around(*self.place(self.nodes[n.id])) for n in ops if found}
-        others = around.keys() - {id for turns in found for turn in turns for id in turn}
-        mixed = {around[id] for id in others} - {None}
-        return tuple(Repeat(f"r{k}", turns, around[turns[0][0]] not in mixed)
+        others = {n.id for n in ops if found} - {id for turns in found for turn in turns for id in turn}
+        mixed = {loop for id in others for loop in self.loop(id)}
+        return tuple(Repeat(f"r{k}", turns, mixed.isdisjoint(self.loop(turns[0][0])))
                      for k, turns in enumerate(dict.fromkeys(found), 1))
+
+    def loop(self, id: str) -> list[Any]:
+        """The innermost loop in the learner's text around what made a node."""
+        code, lasti = self.place(self.nodes[id])
+        return source_of(code).loops(expression(code, lasti))[:1] if code else []
 
 
 def loops(ops: Sequence[NodeRecord], keys: Sequence[Any], chains: Sequence[list[str]],

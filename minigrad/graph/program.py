@@ -127,15 +127,15 @@ class Source:
         except SyntaxError:
             return ""
 
-    def loop(self, node: Any) -> Any:
-        """The outermost loop around a node, inside its function."""
+    def loops(self, node: Any) -> list[Any]:
+        """The loops around a node, inside its function, the nearest first."""
         inside = takewhile(lambda up: not isinstance(up, FUNCTIONS), self.above(node))
-        return [None, *(up for up in inside if isinstance(up, LOOPS))][-1]
+        return [up for up in inside if isinstance(up, LOOPS)]
 
     def last_writes(self, name: str, use: Any, function: Any) -> list[Any]:
         """The statements from which `name` can have its value at `use`, the nearest first."""
         found = self.writes.get((function, name), [])
-        around, loop = {*self.above(use)}, self.loop(use)
+        around, loops = {*self.above(use)}, self.loops(use)
         near: list[Any] = []
         for statement in reversed(found):
             if statement.lineno >= self.statement(use).lineno:
@@ -145,8 +145,8 @@ class Source:
                 break
         if "." in name and not near:  # an attribute, from the call before
             near += [s for s in found if s is not self.statement(use)]
-        if loop is not None:
-            near += [s for s in found if s not in near and loop in self.above(s)]
+        if loops:
+            near += [s for s in found if s not in near and loops[-1] in self.above(s)]
         elif function is None and not near:  # what stands further down has run before, in a cell
             near += [s for s in found[-1:] if s is not self.statement(use)]
         return near
@@ -504,13 +504,6 @@ def position(code: CodeType, lasti: int) -> Any:
 def expression(code: CodeType, lasti: int) -> Any:
     """The expression that an instruction computes; None if its source is not there."""
     return quoted(code)[1].spans.get(position(code, lasti))
-
-
-def loop_around(code: CodeType | None, lasti: int) -> Any:
-    """The innermost loop around an instruction, inside its function; None without one."""
-    above = quoted(code)[1].above(expression(code, lasti)) if code else ()
-    inside = takewhile(lambda up: not isinstance(up, FUNCTIONS), above)
-    return next((up for up in inside if isinstance(up, LOOPS)), None)
 
 
 def own_locals(frame: FrameType) -> dict[str, Any]:

@@ -245,19 +245,14 @@ class Graph:
     @cached_property
     def consumers(self) -> dict[str, list[str]]:
         """Id of a node -> the nodes that send to it, once for each edge."""
-        found: dict[str, list[str]] = {n.id: [] for n in self.nodes}
-        for sender, target in ((n.id, e.node) for n in self.nodes for e in n.edges if e.node):
-            found[target].append(sender)
-        return found
+        found = by_key((e.node, n.id) for n in self.nodes for e in n.edges)
+        return {n.id: found.get(n.id, []) for n in self.nodes}
 
     @cached_property
     def users(self) -> dict[str, set[str]]:
         """Node, or tensor without one, that goes in somewhere -> the ops that take it."""
-        found: dict[str, set[str]] = {}
-        for n in self.ops:
-            for e in n.edges:
-                found.setdefault(e.node or e.tensor or "", set()).add(n.id)
-        return found
+        found = by_key((e.node or e.tensor or "", n.id) for n in self.ops for e in n.edges)
+        return {id: {*ops} for id, ops in found.items()}
 
     @cached_property
     def overwritten(self) -> dict[str | None, NodeRecord]:

@@ -10,7 +10,7 @@ from itertools import accumulate, groupby, pairwise, takewhile
 from operator import itemgetter
 from typing import NamedTuple
 
-from ..graph.snapshot import Graph, NodeRecord, Scope
+from ..graph.snapshot import Graph, NodeRecord, Scope, by_key
 from .levels import Fold
 
 NEAR = 3  # lines that are not further apart are one piece of program
@@ -101,10 +101,7 @@ def spans(numbers: Iterable[int]) -> str:
 
 def groups(fold: Fold) -> list[list[str]]:
     """The scopes of each line, those first that made most, and after them those with modules; then those of loops."""
-    found: dict[tuple[str, str], list[str]] = {}
     modules = {s.parent for s in fold.scopes.values() if s.kind == "module"}
-    for id, s in fold.scopes.items():
-        if s.kind == "line" and fold.inside[id]:
-            found.setdefault((s.path, s.name), []).append(id)
+    found = by_key(((s.path, s.name), id) for id, s in fold.scopes.items() if s.kind == "line" and fold.inside[id])
     return [ids for _, ids in sorted(found.items(), key=lambda pair: (
         pair[0][0].startswith("lines"), not modules.isdisjoint(pair[1]), -sum(len(fold.inside[id]) for id in pair[1])))]

@@ -11,25 +11,22 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..graph.nesting import common
-from ..graph.snapshot import Edge, Graph, NodeRecord, Repeat, Scope, TensorRecord, only
+from ..graph.snapshot import Edge, Graph, NodeRecord, Repeat, Scope, TensorRecord, by_key, only
 
 TURNS, OPS, MANY = 4, 14, 16  # what is shorter is drawn as it is, and what is beyond so many
 NUMBER = re.compile(r"[.[]?\d+]?$")  # of a module among equal ones
 
 
-@dataclass(frozen=True)
-class Roll:
-    """A loop that is drawn once: its turns, (output that goes back in, what it meets at the first turn), the edges
-    inside that go round, and (edge from outside that stands for those to several turns, how many)."""
+@dataclass(frozen=True, slots=True)
+class Roll(Repeat):
+    """A loop that is drawn once: (output that goes back in, what it meets at the first turn), the edges inside that
+    go round, and (edge from outside that stands for those to several turns, how many)."""
 
-    id: str
-    turns: tuple[tuple[str, ...], ...]
     loops: tuple[tuple[str, str], ...] = ()
     edges: tuple[str, ...] = ()
     bundles: tuple[tuple[str, int], ...] = ()
     own: tuple[tuple[str, tuple[str, ...]], ...] = ()  # leaf's node that is drawn -> those of all turns
     alone: str = ""  # the scope that is all of a turn
-    all: bool = True  # these are all of its turns
 
     @property
     def count(self) -> int:
@@ -73,16 +70,14 @@ class Rolling:
         """The smaller graph; None where the last turn cannot stand for the others: they use what stands elsewhere, or
         what some made is used outside and what others made is not."""
         graph, kept = self.graph, set(self.last)
-        taken: dict[tuple[str, int], set[str]] = {}
         uses: list[Any] = [e for n in graph.nodes if n.id not in self.same for e in n.edges]
-        for e in (*uses, *map(graph.tensor, graph.roots)):
-            if e.node in self.same:
-                taken.setdefault((self.same[e.node], e.nr), set()).add(e.node)
+        taken = by_key(((self.same[e.node], e.nr), e.node) for e in (*uses, *map(graph.tensor, graph.roots))
+                       if e.node in self.same)
         sources = [{e.node for e in graph.node(id).edges} - self.same.keys() for id in self.last]
         if any(not mine <= {e.node for e in graph.node(id).edges} for turn in self.repeat.turns
                for mine, id in zip(sources, turn, strict=True)):
             return None
-        if any(some != {place} and len(some) < len(self.repeat.turns) for (place, _), some in taken.items()):
+        if any({*some} != {place} and len({*some}) < len(self.repeat.turns) for (place, _), some in taken.items()):
             return None
         nodes = tuple(replace(n, edges=tuple(self.edges(n))) for n in graph.nodes
                       if n.id not in self.same or n.id in kept)
@@ -93,8 +88,8 @@ class Rolling:
         scopes, nodes, alone = self.scopes(nodes, bool(own))
         bundles = tuple((id, count) for id, count in self.bundles.items() if count > 1)
         return (replace(only(graph, nodes, tensors), scopes=scopes),
-                Roll(self.repeat.id, self.repeat.turns, tuple(self.starts.items()), tuple(self.round),
-                     bundles, own, alone, self.repeat.all))
+                Roll(self.repeat.id, self.repeat.turns, self.repeat.all, tuple(self.starts.items()), tuple(self.round),
+                     bundles, own, alone))
 
     def edges(self, n: NodeRecord) -> Iterator[Edge]:
         """The edges of a node that stays: other turns' outputs are the last turn's, the turn before is the loop."""

@@ -131,9 +131,8 @@ class Scenes:
         """A part of a source as the player has it: which one, first and last line, first and last character."""
         if span is None:
             return None
-        line = source_of(span.file).lines[span.last - 1].encode()
-        first = source_of(span.file).lines[span.first - 1].encode()
-        ends = (len(text[:n].decode()) for text, n in ((first, span.start), (line, span.end)))
+        lines, places = source_of(span.file).lines, ((span.first, span.start), (span.last, span.end))
+        ends = (len(lines[number - 1].encode()[:n].decode()) for number, n in places)
         return [[*self.sources].index(span.file), span.first, span.last, *ends]
 
     def words(self, node: NodeRecord) -> dict[str, str] | None:

@@ -168,13 +168,9 @@ def broadcast_label(graph: Graph, node: NodeRecord, edge: Edge) -> str:
 
 def known_values(graph: Graph) -> dict[str, str]:
     """What a still picture of backward can tell, by slot: seeds, and gradients that were kept."""
-    known = {}
-    for t in graph.tensors:
-        if t.retains_grad and t.grad is not None and t.node:
-            known[f"in:{t.node}:{t.nr}"] = t.grad
-        if t.id in graph.roots and t.kind == "nonleaf" and t.shape == ():
-            known[f"seed:{t.node}"] = "1"
-    return known
+    kept = {f"in:{t.node}:{t.nr}": t.grad for t in graph.tensors if t.retains_grad and t.grad is not None and t.node}
+    roots = map(graph.tensor, graph.roots)
+    return kept | {f"seed:{t.node}": "1" for t in roots if t.kind == "nonleaf" and t.shape == ()}
 
 
 def cut_label(cut: Cut) -> tuple[str, str]:
