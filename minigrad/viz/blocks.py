@@ -169,7 +169,7 @@ class Builder:
     def cut(self, cut: Cut) -> Block:
         """The card of a place where a tensor was cut off, with room for the scissors before it."""
         first, second = words.cut_label(cut)
-        wide = max(width(first, bold=True), width(second, 12, mono=True)) + 20
+        wide = max(width(first, bold=True), width(second, mono=True)) + 20
         box = Box(-wide / 2, -22, wide, 44)
         return Block(cut.id, boxes={cut.id: box, f"scissors:{cut.id}": Box(box.x - 30, -10, 20, 20)},
                      ports={0: (box.x, 0)}, entries={0: (box.right, 0)})

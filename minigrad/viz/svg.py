@@ -138,7 +138,7 @@ class Painter:
                 self.part(self.wires, "mg-edge mg-cutting", id, "rfb", path(write(line), "mg-wanted"))
         first, second = words.cut_label(cut)
         body = rect(b, 8) + text(b.x + 10, b.y + 18, first, "mg-m mg-b")
-        body += text(b.x + 10, b.y + 35, second, "mg-mono mg-m mg-small")
+        body += text(b.x + 10, b.y + 35, second, "mg-mono mg-m")
         self.part(self.parts, "mg-ghost", cut.id, "rfb", body)
         at = self.box[f"scissors:{cut.id}"]
         self.part(self.parts, "mg-scissors", f"scissors:{cut.id}", "rfb", glyphs.scissors(at), "cutting")

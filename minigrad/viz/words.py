@@ -176,7 +176,7 @@ def known_values(graph: Graph) -> dict[str, str]:
 def cut_label(cut: Cut) -> tuple[str, str]:
     """What cut it, how often, and the learner's line."""
     times = f" × {cut.count}" if cut.count > 1 else ""
-    return cut.kind + times, shorten(cut.line[1].strip() if cut.line else "", WIDEST, 12)
+    return cut.kind + times, shorten(cut.line[1].strip() if cut.line else "", WIDEST)
 
 
 class Chip(NamedTuple):

@@ -9,7 +9,7 @@
   if (page.scrollHeight > innerHeight + 1 || page.scrollWidth > innerWidth + 1) defects.push("the page scrolls");
   const scale = stage.firstElementChild.getScreenCTM().a, texts = [...stage.querySelectorAll("text")].filter(seen)
     .map((t) => ({ t, g: t.parentNode, at: box(t) })).filter(({ at }) => !apart(at, shown, 0, 0));
-  const own = ".mg-op,.mg-acc,.mg-leaf,.mg-constant,.mg-nonleaf,.mg-saved,.mg-hook,.mg-sum,.mg-copy,.mg-box";
+  const own = ".mg-op,.mg-acc,.mg-leaf,.mg-constant,.mg-nonleaf,.mg-saved,.mg-hook,.mg-sum,.mg-copy,.mg-box,.mg-ghost";
   const boxes = [...stage.querySelectorAll(own)].map((g) => ({ g, at: box(g.querySelector(".mg-shape")) })).filter((b) => !apart(b.at, shown, 0, 0));
   for (const { t, g, at } of texts) {
     if (parseFloat(getComputedStyle(t).fontSize) * scale < least - 0.05) defects.push("small: " + words(t));
