@@ -135,7 +135,7 @@ def spelled(arrays: list[Any], total: Any, longest: int = LONGEST) -> str:
         if written is None:
             return ""
         words = [f"[{', '.join(t)}]" if len(t) > 1 else t[0] for t in (*written.operands, written.result)]
-        parts = words[:-1] if len(words) <= WRITTEN_OUT + 1 else [*words[:2], "…", words[-2]]
+        parts = words[:-1] if len(words) <= WRITTEN_OUT + 1 else [*words[:2], "…", *{words[-2]} - {"0"}]
         whole = f"{lead}{plus(parts)} {written.sign} {words[-1]}"
         ends = [sign.start() for sign in re.finditer(r" [+−=≈] ", whole)]
         end = ends[-1] if longest == LONGEST else min(ends, key=lambda end: max(end, len(whole) - end))

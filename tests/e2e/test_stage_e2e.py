@@ -16,7 +16,8 @@ pytestmark = pytest.mark.browser
 MEASURE = (Path(__file__).parent / "stage.js").read_text("utf-8").partition("\n")[2]
 SIZES = {"wide": (1280, 720), "column": (960, 620), "notebook": (848, 420), "phone": (390, 844)}
 GRAPHS = ["tutorial", "diamond", "fan in", "mlp", "shared mlp", "lenet", "attention", "residual", "views",
-          "copy slices", "hooks", "unbind", "freed", "many inputs", "tied", "broadcast", "norms", "rnn 10", "chinese", "detach"]
+          "copy slices", "hooks", "unbind", "freed", "many inputs", "tied", "broadcast", "norms", "rnn 10", "chinese",
+          "detach"]
 # every event in one language and theme, every step in the others
 WALK = """async (least) => {
     const measure = MEASURE, root = document.querySelector('.mg-player'), found = {}, press = (key, shiftKey) =>
