@@ -146,9 +146,11 @@ class Scopes:
         leaves = {n.id: n.id for n in records if n.kind == "accumulate"}
         blocks = loops(ops, like, chains, {id: str(shapes[id]) for id in leaves}) if scopes else ()
         found = [*loops(ops, same, chains, leaves), *(turns for turns in blocks if turns[0][-1] in leaves)]
-        others = {n.id for n in ops if found} - {id for turns in found for turn in turns for id in turn}
-        mixed = {loop for id in others for loop in self.loop(id)}
-        return tuple(Repeat(f"r{k}", turns, mixed.isdisjoint(self.loop(turns[0][0])))
+        inside = {id for turns in found for turn in turns for id in turn}
+        links = [{n.id, e.node} for n in ops for e in n.edges if e.node in self.nodes]
+        borders = [(*link & inside, *link - inside) for link in links if len(link & inside) == 1]
+        mixed = {id for id, other in borders if self.loop(id) and self.loop(id) == self.loop(other)}
+        return tuple(Repeat(f"r{k}", turns, mixed.isdisjoint(chain.from_iterable(turns)))
                      for k, turns in enumerate(dict.fromkeys(found), 1))
 
     def loop(self, id: str) -> list[Any]:

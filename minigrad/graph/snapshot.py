@@ -178,7 +178,7 @@ class Repeat:
 
     id: str
     turns: tuple[tuple[str, ...], ...]
-    all: bool = True  # that there were; False where the loop around them made other operations, too
+    all: bool = True  # that there were; False where the loop around them made other operations that belong to them
 
 
 @dataclass(frozen=True, slots=True)
