@@ -118,13 +118,12 @@ class Painter:
         outermost = {id.split(":")[1]: id for id, _ in self.at.loops}
         for id, line in self.at.loops:
             loop = id.split(":")[1]
-            roll = self.fold.rolls[loop]
             body = path(write(line if self.view == "forward" else backwards(line)), f"mg-{self.view}", self.view)
             if outermost[loop] == id:
-                frame = self.box.get(loop) or self.at.frames[loop][0]
+                frame, roll = self.box.get(loop) or self.at.frames[loop][0], self.fold.rolls[loop]
                 said = f"{'k → k' if roll.own else 't → t'} + 1, {roll.count - 1} ×"
                 body += text(frame.cx, min(y for piece in line for _, y in piece) - 6, said, "mg-c mg-m")
-            self.part(self.wires, "mg-loop" if roll.all else "mg-loop mg-some", id, "rfb", body, "loop")
+            self.part(self.wires, "mg-loop" + " mg-some" * (not self.fold.rolls[loop].all), id, "rfb", body, "loop")
         for id in self.at.data:
             if id.startswith("loop:"):  # from what goes round to the border, where nothing else takes it there
                 ways, head = (self.at.data, "") if self.view == "forward" else (self.at.back, self.view)
