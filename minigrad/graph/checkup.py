@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from ..array.backend import xp
 from ..core.backward import grad
 from ..core.beside.observers import observing
-from ..core.graph import Node, TensorBase, node_of, seqs
+from ..core.graph import Freed, Node, TensorBase, node_of, seqs
 from ..text.numbers import two_digits
 from . import notes, numbers
 from .cuts import cut_on_the_way
@@ -78,6 +78,9 @@ def of_loss(loss: Any, name: str, params: dict[str, Any], context: Context, root
     yield Remark("head", {"count": len(params), "reached": len(reached), "loss": name})
     if not numbers.finite(plain(loss)):
         yield Remark("bad_loss", {"loss": name}, attempt(numbers.cause, "bad", loss, loss, name) if ours else None)
+    if any(isinstance(getattr(n, slot), Freed) for n in nodes for slot in n.frees):
+        yield Remark("ran", {"loss": name})
+        return
     if loss.numel() != 1:
         yield Remark("not_scalar", {"loss": name, "shape": tuple(loss.shape)})
     if off := [each for each, p in params.items() if not p.requires_grad]:

@@ -52,7 +52,7 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
         return found
     if known(root, around) and not leads_to(root, around, leaf):
         return finding("no_use", around, call, name=name, loss=around.source.text(root))
-    return finding("returned", around, call, name=name) if own else None
+    return finding("returned", around, call, name=name) if own and latest.returned is latest.freed else None
 
 
 def remade(leaf: Any, root: Any, context: Context) -> Finding | None:
@@ -79,7 +79,7 @@ def known(node: Any, context: Context) -> bool:
 
 def untracked(node: Any, context: Context) -> Finding | None:
     """Why nothing was recorded of an expression: what cut it, a block, or no input that asks for a gradient."""
-    if (found := cut_on_the_way(None, node, context)) is not None:
+    if (found := cut_on_the_way(None, node, context) or by_rule("untracked:", node, context)) is not None:
         return found
     makers: list[tuple[Any, Context]] = []
     seen: list[Any] = []  # tensors
@@ -210,11 +210,12 @@ def missing_from(optimizer: Any, context: Context, of: Any = ()) -> Finding | No
     opt = next((name for name, value in every.items() if value is optimizer), "")
     held, has = holds.get(opt, set()), set().union(*holds.values())
     twins = [name for name in every if holds[name] == held]  # itself, too
-    plain = any(type(p).__name__ != "Parameter" for p in parameters(optimizer))  # else it may be an input
+    kinds = {"Parameter", *(type(p).__name__ for p in parameters(optimizer))}  # of another it may be an input
+    plain = len(kinds) > 1
     ran = any(p.grad is not None for p in parameters(optimizer))  # then what else was used has a gradient, too
     for name, value in context.names.items():
         module = hasattr(type(value), "named_parameters")
-        own: list[Any] = parameters(value) if module else [value] if is_tensor(value) and plain else []
+        own: list[Any] = parameters(value) if module else [value] * (type(value).__name__ in kinds)
         left = [p for p in own if p.requires_grad and p.is_leaf and id(p) not in has and ran <= (p.grad is not None)
                 and not any(called(at) == "step" for _, at in writers(p))]  # else another's, which is gone
         left = left if not of or any(id(p) in of for p in left) else []
@@ -225,7 +226,9 @@ def missing_from(optimizer: Any, context: Context, of: Any = ()) -> Finding | No
             if given is None or opt != meant[-1]:  # the later one was meant for it
                 continue
             part, whole = len(left) < len(own), f"{name}.parameters()" if module else name
-            alone = len(twins) > 1 or (part and held <= {id(p) for p in own})  # another's, or a part
+            unused = left[0].grad is not None and not ran  # what it has
+            # another's, or a part
+            alone = len(twins) > 1 or unused or (part and held <= {id(p) for p in own})
             # in another function the names may mean something else
             clear = around.function in (None, context.function) and (alone or not (part or len(every) > 1))
             kind = (" alone" if alone else " too") * (clear and len(meant) == 1)

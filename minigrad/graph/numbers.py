@@ -42,6 +42,7 @@ class Values(Reader):
 
     def __init__(self, loss: Any, names: Mapping[str, Any]) -> None:
         super().__init__([loss], names)
+        self.computed: dict[Key, Any] = {}  # results that were computed again
         with warnings.catch_warnings(action="ignore"):
             self.discover()
             self.way = self.order() if len(self.found) <= MOST else []
@@ -132,7 +133,9 @@ class Values(Reader):
         n: Any = self.found[key]
         found = {}
         for name, slot in zip(self.input_names(n), self.edges[key], strict=False):
-            if slot and (value := self.held(slot, n, name)) is not None:
+            value = self.held(slot, n, name) if slot else None
+            value = self.computed.get(slot[0]) if slot and value is None and not slot[1] else value
+            if value is not None:
                 found[name] = value
         for name in n.row.saved if n.row else ():
             if name in n.row.tensors and name not in found and hasattr(value := self.known(key, name), "dtype"):
@@ -142,12 +145,16 @@ class Values(Reader):
     def result(self, key: Key, operands: dict[str, Any]) -> Any:
         """What a node made: as it is held, or computed again from what it saved; None if it is not known."""
         value, row = self.held((key, 0), self.found[key], "result"), self.row(self.found[key])
-        if value is not None:
+        if value is not None or row is None:
             return value
-        if row is None or not {*row.inputs} <= operands.keys():
+        try:  # what was drawn is not drawn again: no node keeps its generator
+            given = [operands[each] if each in operands else self.saved_value(key, each) for each in row.inputs]
+            with xp.errstate(all="ignore"):
+                value = row.forward(*given)
+        except (LookupError, RuntimeError, TypeError, ValueError, AttributeError):
             return None
-        with xp.errstate(all="ignore"):
-            return row.forward(*[operands[each] for each in row.inputs])
+        self.computed |= {key: value} if hasattr(value, "dtype") else {}
+        return value
 
     def bad(self, leaf: Any, name: str) -> Finding | None:
         """Where NaN or Inf began: in the values, or at the first derivative that is infinite."""
@@ -277,7 +284,8 @@ def into(layer: Any, top: Any, context: Context) -> Iterator[tuple[Any, Context]
         for call in (n for n in home.source.calls if n.args and home.source.function(n) is home.function):
             if home.value(call.func) is layer:
                 yield next(home.made(ast.unparse(call.args[0]), call), (call.args[0], home))
-    yield from (one for name, value in context.names.items() if value is top for one in context.made(name, None))
+    if not any(m._forward_hooks or m._forward_pre_hooks for m in top.modules()):  # they may give something else
+        yield from (one for name, value in context.names.items() if value is top for one in context.made(name, None))
 
 
 def fed(root: Any, context: Context) -> Finding | None:

@@ -249,10 +249,14 @@ class Context(NamedTuple):
             return getattr(kind, name or "forward", None)
         return getattr(type(owner), name, None) if made is None and owner is not None else made
 
+    def runs_first(self, function: Any) -> Any:
+        """What a call of it runs: of a module its forward."""
+        made = self.callee(function)
+        return type(made).forward if hasattr(type(made), "named_parameters") else made
+
     def definition(self, call: Any) -> Context | None:
         """The learner's function that a call runs, as a context; None for what is not theirs."""
-        made = self.callee(call.func)
-        made = type(made).forward if hasattr(type(made), "named_parameters") else made
+        made = self.runs_first(call.func)
         while hasattr(made, "__wrapped__"):
             made = made.__wrapped__
         owners = [v for v in (self.value(call.func), self.value(getattr(call.func, "value", None)))

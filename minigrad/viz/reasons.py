@@ -129,6 +129,7 @@ def in_training(own: Mapping[str, AnyTensor], names: Mapping[str, AnyTensor], as
         if not (written or wrong or root is None):
             lost = next((p for p in own.values() if p.is_leaf and p.grad is None), None)
             yield attempt(cuts.added_number, lost, root, around)
+        yield attempt(rounds.kept_for_all, call, around) if written and call is not None else None
         yield written
 
     return first(in_order())
@@ -264,7 +265,8 @@ def unreached(t: TensorRecord, leaf: AnyTensor, names: Mapping[str, AnyTensor], 
                 found = None
             facts = {"name": label(t), "loss": name if loss.numel() == 1 else f"{name}.sum()"}
             marks = {r.id for r in graph.tensors if r.kind == "leaf" and r.name == label(t)}
-            return graph, ("why.cleared" if ran else "why.not_yet", facts, marks), found
+            other_way = found is not None and found.key == "returned_here"  # nobody wants its backward
+            return graph, ("why.cleared" if ran else "why.unused" if other_way else "why.not_yet", facts, marks), found
     graph = picture([*[*others.values()][:1], *cut_off[:1], *(() if cut_off else (leaf,))], named, leaf)
     found = found or by_rule("no backward:", None, context)
     facts = {"name": label(t), "loss": ", ".join(others)}
