@@ -249,7 +249,7 @@ def unreached(t: TensorRecord, leaf: AnyTensor, names: Mapping[str, AnyTensor], 
     for name, loss in results[:LOSSES]:
         if not any(getattr(n, "variable", None) is leaf for n in nodes_behind(loss)):
             others |= {name: loss} if loss.numel() == 1 else {}
-        elif found is not None and found.key == "cut" and (loss.numel() != 1 or cuts.was_cut(loss, name)):
+        elif found is not None and found.key in ("cut", "first_order") and (loss.numel() != 1 or cuts.was_cut(loss, name)):
             cut_off.append(loss)  # it leads there, and was cut off on the way
         else:
             graph = picture([loss], named, leaf)
