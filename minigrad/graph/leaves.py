@@ -52,7 +52,9 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
         return found
     if known(root, around) and not leads_to(root, around, leaf):
         return finding("no_use", around, call, name=name, loss=around.source.text(root))
-    return finding("returned", around, call, name=name) if own and latest.returned is latest.freed else None
+    if not own:
+        return by_rule("behind: slips", root, around) if leads_to(root, around, leaf) else None
+    return finding("returned", around, call, name=name) if latest.returned is latest.freed else None
 
 
 def remade(leaf: Any, root: Any, context: Context) -> Finding | None:
@@ -218,9 +220,9 @@ def missing_from(optimizer: Any, context: Context, of: Any = ()) -> Finding | No
         own: list[Any] = parameters(value) if module else [value] * (type(value).__name__ in kinds)
         left = [p for p in own if p.requires_grad and p.is_leaf and id(p) not in has and ran <= (p.grad is not None)
                 and not any(called(at) == "step" for _, at in writers(p))]  # else another's, which is gone
-        left = left if not of or any(id(p) in of for p in left) else []
-        left = [] if module and plain and len(left) == len(own) else left  # its input is what is changed
-        for call, around in context.made(opt, None) if left and not name.startswith("_") else ():
+        # a module whose input is what is changed, or of which nobody asked
+        beside = (module and plain and len(left) == len(own)) or (of and not any(id(p) in of for p in left))
+        for call, around in context.made(opt, None) if left and not beside and name[0] != "_" else ():
             given: Any = [*call.args, keyword(call, "params")][0] if isinstance(call, ast.Call) else None
             meant = [twin for twin in twins if alike(twin, name)] or twins
             if given is None or opt != meant[-1]:  # the later one was meant for it

@@ -13,6 +13,7 @@ import re
 import sys
 from collections import deque
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from inspect import CO_OPTIMIZED
 from itertools import takewhile
@@ -122,10 +123,9 @@ class Source:
 
     def read(self, number: int, line: bytes) -> str:
         """How Python reads the program with another line in it; "" where it cannot."""
-        try:
+        with suppress(SyntaxError):
             return ast.dump(ast.parse("\n".join([*self.lines[: number - 1], line.decode(), *self.lines[number:]])))
-        except SyntaxError:
-            return ""
+        return ""
 
     def loop(self, node: Any) -> Any:
         """The outermost loop around a node, inside its function."""
@@ -230,10 +230,9 @@ class Context(NamedTuple):
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
             whole = self.value(node.value)
             plain = isinstance(whole, list | tuple | dict) or type(whole).__module__.startswith("minigrad.nn.")
-            try:
+            with suppress(LookupError, TypeError):
                 return whole[node.slice.value] if plain else None
-            except (LookupError, TypeError):
-                return None
+            return None
         owner = self.value(node.value) if isinstance(node, ast.Attribute) else None
         shape = isinstance(owner, TensorBase) and node.attr == "shape"
         if shape or hasattr(type(owner), "named_parameters") or isinstance(owner, ModuleType):
@@ -249,14 +248,10 @@ class Context(NamedTuple):
             return getattr(kind, name or "forward", None)
         return getattr(type(owner), name, None) if made is None and owner is not None else made
 
-    def runs_first(self, function: Any) -> Any:
-        """What a call of it runs: of a module its forward."""
-        made = self.callee(function)
-        return type(made).forward if hasattr(type(made), "named_parameters") else made
-
     def definition(self, call: Any) -> Context | None:
         """The learner's function that a call runs, as a context; None for what is not theirs."""
-        made = self.runs_first(call.func)
+        made = self.callee(call.func)
+        made = type(made).forward if hasattr(type(made), "named_parameters") else made
         while hasattr(made, "__wrapped__"):
             made = made.__wrapped__
         owners = [v for v in (self.value(call.func), self.value(getattr(call.func, "value", None)))
@@ -444,10 +439,9 @@ def timed_cells() -> Iterator[tuple[str | None, str]]:
 
 def edited(file: str) -> bool:
     """Whether a file was written since this package was loaded: what ran may be another text."""
-    try:
+    with suppress(OSError):
         return os.stat(file).st_mtime > tracebacks.LOADED
-    except OSError:
-        return False
+    return False
 
 
 @lru_cache(8)

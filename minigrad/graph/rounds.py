@@ -110,8 +110,9 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
         trained = [any(p.grad is not None for p in m.parameters()) for m in (v, other)]
         if v is other or (type(v) is type(other) and trained == [True, False]):
             yield by_rule(f"{'same' if v is other else 'copied'}: {a} {b}", None, context)
-    constants = (v for m in getattr(asked, "modules", list)() for v in vars(m).values() if is_tensor(v))
-    yield from (f for v in constants if not v.requires_grad and (f := buffer(v, context)) and "rand" in f.line[2])
+    plain = (v for m in getattr(asked, "modules", list)() for v in vars(m).values() if is_tensor(v))
+    told = (buffer(v, context) for v in plain if not v.requires_grad)
+    yield from (found for found in told if found is not None and found.line and "rand" in found.line[2])
     yield from dropped(context)
     yield by_rule(f"habit:{' eval' * (not getattr(asked, 'training', True))}", None, context)
 
