@@ -133,10 +133,9 @@ def last_turn(root: Any, context: Context) -> Finding | None:
 def kept_for_all(call: Any, context: Context) -> Finding | None:
     """What carries its history from turn to turn, where `retain_graph` keeps backward from failing there."""
     loss = context.value(root_of(call))
-    if keyword(call, "retain_graph") is None or not isinstance(loss, TensorBase):
-        return None
+    nodes = nodes_of([loss._edge()], {}) if isinstance(loss, TensorBase) and keyword(call, "retain_graph") else ()
     # made by one line: of several turns
-    places = by_key(((n.code, n.lasti, type(n)), n) for n in nodes_of([loss._edge()], {}) if hasattr(n, "lasti"))
+    places = by_key(((n.code, n.lasti, type(n)), n) for n in nodes)
     twins = [several[-1] for several in places.values() if len(several) > 1]
     found = first(crossing(min(twins, key=lambda n: n.seq), *one) for one in regions(call, context) if twins)
     return replace(found, key="carried_kept") if found is not None and found.key == "carried" else None
