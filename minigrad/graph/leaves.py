@@ -217,7 +217,8 @@ def missing_from(optimizer: Any, context: Context, of: Any = ()) -> Finding | No
     ran = any(p.grad is not None for p in parameters(optimizer))  # then what else was used has a gradient, too
     for name, value in context.names.items():
         module = hasattr(type(value), "named_parameters")
-        own: list[Any] = parameters(value) if module else [value] * (type(value).__name__ in kinds)
+        one = type(value).__name__ in kinds and (plain or not writers(value))  # none that is updated by hand
+        own: list[Any] = parameters(value) if module else [value] * one
         left = [p for p in own if p.requires_grad and p.is_leaf and id(p) not in has and ran <= (p.grad is not None)
                 and not any(called(at) == "step" for _, at in writers(p))]  # else another's, which is gone
         # a module whose input is what is changed, or of which nobody asked
@@ -228,9 +229,8 @@ def missing_from(optimizer: Any, context: Context, of: Any = ()) -> Finding | No
             if given is None or opt != meant[-1]:  # the later one was meant for it
                 continue
             part, whole = len(left) < len(own), f"{name}.parameters()" if module else name
-            unused = left[0].grad is not None and not ran  # what it has
-            # another's, or a part
-            alone = len(twins) > 1 or unused or (part and held <= {id(p) for p in own})
+            # another's, not what it has, or a part
+            alone = len(twins) > 1 or ran < (left[0].grad is not None) or (part and held <= {id(p) for p in own})
             # in another function the names may mean something else
             clear = around.function in (None, context.function) and (alone or not (part or len(every) > 1))
             kind = (" alone" if alone else " too") * (clear and len(meant) == 1)
