@@ -69,6 +69,7 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: Any 
         else:
             need(allow_unused, "unused_input", place, tensor=wanted[place])
             results[place] = unused(wanted[place], create_graph, materialize_grads)
+    latest.returned = latest.freed
     return tuple(results)
 
 

@@ -49,8 +49,9 @@ class Freed(Withheld):
         need(False, "freed", node=node, field=name)
 
 
-# the mark of the backward that began last in this process: slots are emptied with it, and notes read its line
-latest = SimpleNamespace(freed=Freed(None, 0))
+# the mark of the backward that began last in this process: slots are emptied with it, and notes read its line;
+# and of the call of grad that returned last
+latest = SimpleNamespace(freed=Freed(None, 0), returned=None)
 
 
 class Port(NamedTuple):

@@ -95,7 +95,8 @@ def of_loss(loss: Any, name: str, params: dict[str, Any], context: Context, root
         gradients = grad if ours else sys.modules["torch"].autograd.grad
         arrived = gradients(loss, [*reached.values()], loss.detach().clone().fill_(1), True) if reached else ()
     except RuntimeError as error:  # a graph that was freed, or written into
-        yield Remark("no_backward", {"loss": name, "error": str(error).partition(". ")[0]})
+        said = str(error).partition(". ")[0]
+        yield Remark("ran" if "a second time" in said else "no_backward", {"loss": name, "error": said})
         return
     finally:
         for handle in handles:
@@ -138,10 +139,8 @@ def of_gradients(grads: dict[str, Any]) -> Iterator[Remark]:
 def of_optimizer(params: dict[str, Any], optimizer: Any, model: str, context: Context) -> Iterator[Remark]:
     """Parameters that no step will change, tensors that are none of the model, and a rate of 0."""
     held, own = {*map(id, parameters(optimizer))}, {*map(id, params.values())}
-    left = [each for each, p in params.items() if p.requires_grad and id(p) not in held]
-    if left:
-        found = attempt(missing_from, optimizer, context)
-        yield Remark("missing", {"names": listed(left), "count": len(left)}, found)
+    if left := [each for each, p in params.items() if p.requires_grad and id(p) not in held]:
+        yield Remark("missing", {"names": listed(left), "count": len(left)}, attempt(missing_from, optimizer, context))
     if held - own:
         yield Remark("strangers", {"count": len(held - own), "model": model})
     if not any(group.get("lr", True) for group in optimizer.param_groups):

@@ -49,8 +49,9 @@ def cut_on_the_way(leaf: Any, root: Any, context: Context) -> Finding | None:
     anew = False  # whether a later step would cut again what was left uncut
     for here, there in feeding(root, context):
         for place, at in cuts_in(here, there):
-            several = isinstance(receiver(at), ast.List | ast.ListComp)  # then the last of them alone is known
-            if leaf is None or (leads_to(receiver(at), there, leaf) and (several or came_from(place, leaf))):
+            asked = at if isinstance(at, ast.Compare) else receiver(at)  # of `a > b` both
+            several = isinstance(asked, ast.List | ast.ListComp)  # then the last of them alone is known
+            if leaf is None or (leads_to(asked, there, leaf) and (several or came_from(place, leaf))):
                 given_to = {called(up): up for up in there.source.above(at)}
                 drawn = by_rule("drawn:", given_to["normal"], there) if "normal" in given_to else None
                 mend = not (anew or ZERO_GRADIENT & given_to.keys() or shared(at, there))

@@ -101,11 +101,12 @@ def crossing(node: Any, region: Any, context: Context, root: Any) -> Finding | N
         writes = source.writes.get((context.function, name), [])
         own = [w for w in writes if w in inside]
         later = own and not isinstance(own[0], ast.AugAssign) and uses and uses[0].lineno > own[0].lineno
-        if not uses or later or region in writes or not leads(context.value(uses[0]), node):
+        if not uses or later or region in writes or not leads(held := context.value(uses[0]), node):
             continue
         if own:
             return taken_over(name, own[0], uses, [w for w in writes if w not in inside], context, root)
-        for value, around in context.made(name, uses[0]):
+        # what an object holds was made by who wrote into it
+        for value, around in () if is_learners(held) else context.made(name, uses[0]):
             text, write = around.source.grouped(value), around.source.statement(value)
             if context.function is not None and any(value is given for given, _ in context.argument(name)):
                 return finding("carried", around, value, (value, f"{text}.detach()"), name=name)
@@ -270,7 +271,8 @@ def of_attribute(error: Any, node: Any, context: Context) -> Finding | None:
 
 def of_keyword(name: str, error: BaseException, node: Any, context: Context) -> Finding | None:
     """A keyword that a call does not take; if it does, another call, further in, has refused it."""
-    takes = [n for n in inspect.signature(context.callee(node.func)).parameters if n != "self"]
+    made = context.callee(node.func)  # of a module its forward takes them
+    takes = [n for n in inspect.signature(getattr(type(made), "forward", made)).parameters if n != "self"]
     near = [] if name in takes else nearest(name, tuple(takes))
     changes = [(k, f"{near[0]}={context.source.text(k.value)}") for k in node.keywords if near and k.arg == name]
     if near:

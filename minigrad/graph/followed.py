@@ -112,8 +112,7 @@ class Followed:
         """The tensors of minigrad with a record that stand before the last `.backward(`, or in the last `grad(`."""
         last = [one.args[0] if one.func.attr == "grad" and one.args else one.func.value for one in self.calls[-1:]]
         names = {one.id for start in last for one in ast.walk(start) if isinstance(one, ast.Name)}
-        return [t for name, t in self.tensors().items()
-                if name in names and hasattr(t, "_edge") and node_behind(t) is not None]
+        return [t for t in self.results() if any(t is self.scope.get(name) for name in names)]
 
     def uses(self, line: int) -> tuple[set[str], set[str]]:
         """The names that a line reads, and those that it binds."""
@@ -136,14 +135,9 @@ class Followed:
 
 def as_list(value: Any, depth: int = 4) -> list[Any]:
     """What a list, a tuple, a dict or an object of the learner's holds, also deeper; else the value alone."""
-    if isinstance(value, list | tuple):
-        held = list(value)
-    elif isinstance(value, dict):
-        held = list(value.values())
-    elif not isinstance(value, type | FunctionType | ModuleType) and not hasattr(type(value), "grad_fn"):
-        held = list(getattr(value, "__dict__", {}).values()) or [value]
-    else:
-        return [value]
+    alone = isinstance(value, type | FunctionType | ModuleType) or hasattr(type(value), "grad_fn")
+    box = value if alone or isinstance(value, list | tuple | dict) else getattr(value, "__dict__", value)
+    held = [*box.values()] if isinstance(box, dict) else [*box] if isinstance(box, list | tuple) else [value]
     return [inner for one in held[:200] for inner in (as_list(one, depth - 1) if depth and one is not value else [one])]
 
 

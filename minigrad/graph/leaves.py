@@ -52,7 +52,9 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
         return found
     if known(root, around) and not leads_to(root, around, leaf):
         return finding("no_use", around, call, name=name, loss=around.source.text(root))
-    return finding("returned", around, call, name=name) if own else None
+    if not own:
+        return by_rule("behind: slips", root, around) if leads_to(root, around, leaf) else None
+    return finding("returned", around, call, name=name) if latest.returned is latest.freed else None
 
 
 def remade(leaf: Any, root: Any, context: Context) -> Finding | None:
@@ -79,7 +81,7 @@ def known(node: Any, context: Context) -> bool:
 
 def untracked(node: Any, context: Context) -> Finding | None:
     """Why nothing was recorded of an expression: what cut it, a block, or no input that asks for a gradient."""
-    if (found := cut_on_the_way(None, node, context)) is not None:
+    if (found := cut_on_the_way(None, node, context) or by_rule("untracked:", node, context)) is not None:
         return found
     makers: list[tuple[Any, Context]] = []
     seen: list[Any] = []  # tensors
@@ -210,22 +212,25 @@ def missing_from(optimizer: Any, context: Context, of: Any = ()) -> Finding | No
     opt = next((name for name, value in every.items() if value is optimizer), "")
     held, has = holds.get(opt, set()), set().union(*holds.values())
     twins = [name for name in every if holds[name] == held]  # itself, too
-    plain = any(type(p).__name__ != "Parameter" for p in parameters(optimizer))  # else it may be an input
+    kinds = {"Parameter", *(type(p).__name__ for p in parameters(optimizer))}  # of another it may be an input
+    plain = len(kinds) > 1
     ran = any(p.grad is not None for p in parameters(optimizer))  # then what else was used has a gradient, too
     for name, value in context.names.items():
         module = hasattr(type(value), "named_parameters")
-        own: list[Any] = parameters(value) if module else [value] if is_tensor(value) and plain else []
+        one = type(value).__name__ in kinds and (plain or not writers(value))  # none that is updated by hand
+        own: list[Any] = parameters(value) if module else [value] * one
         left = [p for p in own if p.requires_grad and p.is_leaf and id(p) not in has and ran <= (p.grad is not None)
                 and not any(called(at) == "step" for _, at in writers(p))]  # else another's, which is gone
-        left = left if not of or any(id(p) in of for p in left) else []
-        left = [] if module and plain and len(left) == len(own) else left  # its input is what is changed
-        for call, around in context.made(opt, None) if left and not name.startswith("_") else ():
+        # a module whose input is what is changed, or of which nobody asked
+        beside = (module and plain and len(left) == len(own)) or (of and not any(id(p) in of for p in left))
+        for call, around in context.made(opt, None) if left and not beside and name[0] != "_" else ():
             given: Any = [*call.args, keyword(call, "params")][0] if isinstance(call, ast.Call) else None
             meant = [twin for twin in twins if alike(twin, name)] or twins
             if given is None or opt != meant[-1]:  # the later one was meant for it
                 continue
             part, whole = len(left) < len(own), f"{name}.parameters()" if module else name
-            alone = len(twins) > 1 or (part and held <= {id(p) for p in own})  # another's, or a part
+            # another's, not what it has, or a part
+            alone = len(twins) > 1 or ran < (left[0].grad is not None) or (part and held <= {id(p) for p in own})
             # in another function the names may mean something else
             clear = around.function in (None, context.function) and (alone or not (part or len(every) > 1))
             kind = (" alone" if alone else " too") * (clear and len(meant) == 1)

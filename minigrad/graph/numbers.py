@@ -8,13 +8,14 @@ drawn at random: what sends none of them on sends nothing on.
 import ast
 import warnings
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from ..array.backend import xp
 from ..core.beside import ledger
 from ..core.beside.lines import source_line
 from ..core.carriers import RAW
-from ..core.graph import Freed, Node, TensorBase, node_of
+from ..core.graph import Freed, Node, TensorBase, latest, node_of
 from ..core.row import reader as saved_reader
 from ..text import presentation
 from ..text.numbers import two_digits
@@ -23,6 +24,7 @@ from .live import Key, Reader
 from .program import Context, called, expression, feeding, inside_of, source_of, writers
 
 MOST = 20_000  # nodes that are looked through
+UNKNOWN = LookupError, RuntimeError, TypeError, ValueError, AttributeError  # where a value is no longer there
 
 
 def at_node(key: str, n: Node, **facts: Any) -> Finding:
@@ -42,6 +44,7 @@ class Values(Reader):
 
     def __init__(self, loss: Any, names: Mapping[str, Any]) -> None:
         super().__init__([loss], names)
+        self.computed: dict[Any, Any] = {}  # results that were computed again, by slot
         with warnings.catch_warnings(action="ignore"):
             self.discover()
             self.way = self.order() if len(self.found) <= MOST else []
@@ -54,26 +57,26 @@ class Values(Reader):
         n: Any = self.found[key]
         if name == "result" and n.row.name == "softmax" and self.shape_of((key, 0))[0][n.saved_dim] == 1:
             return xp.ones(self.shape_of((key, 0))[0])  # of one element, whatever it is
-        if not isinstance(getattr(n, f"saved_{name}", None), Freed):
+        saved = getattr(n, f"saved_{name}", latest.freed)  # None: no formula wanted that tensor
+        if not isinstance(saved, Freed) and (saved is not None or name not in n.row.tensors):
             return saved_reader(n.row, name)(n, RAW)
-        slot = (key, 0) if name == "result" else self.edges[key][n.row.differentiable.index(name)]
-        if slot is None or (value := self.held(slot, n, name)) is None:
+        slots = dict(zip(self.input_names(n), self.edges[key], strict=False))
+        if (value := self.held((key, 0) if name == "result" else slots.get(name), n, name)) is None:
             raise LookupError(name)
         return value
 
     def held(self, slot: Any, node: Any, name: str) -> Any:
-        """The numbers of a tensor that the learner holds, if nothing has written it since `node` met it."""
+        """The numbers of a tensor that the learner holds, unless it was written since `node` met it; or computed."""
         t = self.tensors.get(slot)
         if t is None or t.is_inference() or t._version != getattr(node, f"version_{name}", 0):
-            return None
+            return self.computed.get(slot)
         return t._array()
 
     def known(self, key: Key, name: str) -> Any:
         """The same, or None."""
-        try:
+        with suppress(*UNKNOWN):
             return self.saved_value(key, name)
-        except (LookupError, RuntimeError, ValueError, AttributeError):
-            return None
+        return None
 
     def factor(self, key: Key, i: int) -> Any:
         """What a node makes of gradients drawn at random, for its input `i`; None where that is not known."""
@@ -84,12 +87,10 @@ class Values(Reader):
             return None
         name = row.differentiable[i]
         grad = xp.random.RandomState(7).uniform(0.5, 1.5, shape).astype(kind.rpartition(".")[2] or "float32")
-        try:
+        with suppress(*UNKNOWN), xp.errstate(all="ignore"):
             given = {each: self.saved_value(key, each) for each in row.uses[name] if each not in ("F", "grad")}
-            with xp.errstate(all="ignore"):
-                return row.derivatives[name](*[{"F": RAW, "grad": grad, **given}[each] for each in row.uses[name]])
-        except (LookupError, RuntimeError, TypeError, ValueError, AttributeError):
-            return None
+            return row.derivatives[name](*[{"F": RAW, "grad": grad, **given}[each] for each in row.uses[name]])
+        return None
 
     def leading(self, leaf: Any) -> set[Key]:
         """The nodes on a way to a leaf, and the leaf."""
@@ -130,24 +131,18 @@ class Values(Reader):
     def operands(self, key: Key) -> dict[str, Any]:
         """The values that went into a node, as far as they are there."""
         n: Any = self.found[key]
-        found = {}
-        for name, slot in zip(self.input_names(n), self.edges[key], strict=False):
-            if slot and (value := self.held(slot, n, name)) is not None:
-                found[name] = value
-        for name in n.row.saved if n.row else ():
-            if name in n.row.tensors and name not in found and hasattr(value := self.known(key, name), "dtype"):
-                found[name] = value
-        return found
+        names = n.row.tensors if n.row else self.input_names(n)
+        return {name: value for name in names if hasattr(value := self.known(key, name), "dtype")}
 
     def result(self, key: Key, operands: dict[str, Any]) -> Any:
         """What a node made: as it is held, or computed again from what it saved; None if it is not known."""
         value, row = self.held((key, 0), self.found[key], "result"), self.row(self.found[key])
-        if value is not None:
+        if value is not None or row is None:
             return value
-        if row is None or not {*row.inputs} <= operands.keys():
-            return None
-        with xp.errstate(all="ignore"):
-            return row.forward(*[operands[each] for each in row.inputs])
+        with suppress(*UNKNOWN), xp.errstate(all="ignore"):  # not of what is drawn: no node keeps its generator
+            given = [operands[each] if each in operands else self.saved_value(key, each) for each in row.inputs]
+            self.computed[key, 0] = value = row.forward(*given)
+        return value
 
     def bad(self, leaf: Any, name: str) -> Finding | None:
         """Where NaN or Inf began: in the values, or at the first derivative that is infinite."""
@@ -277,7 +272,8 @@ def into(layer: Any, top: Any, context: Context) -> Iterator[tuple[Any, Context]
         for call in (n for n in home.source.calls if n.args and home.source.function(n) is home.function):
             if home.value(call.func) is layer:
                 yield next(home.made(ast.unparse(call.args[0]), call), (call.args[0], home))
-    yield from (one for name, value in context.names.items() if value is top for one in context.made(name, None))
+    if not any(m._forward_hooks or m._forward_pre_hooks for m in top.modules()):  # they may give something else
+        yield from (one for name, value in context.names.items() if value is top for one in context.made(name, None))
 
 
 def fed(root: Any, context: Context) -> Finding | None:

@@ -13,6 +13,7 @@ import re
 import sys
 from collections import deque
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from inspect import CO_OPTIMIZED
 from itertools import takewhile
@@ -122,10 +123,9 @@ class Source:
 
     def read(self, number: int, line: bytes) -> str:
         """How Python reads the program with another line in it; "" where it cannot."""
-        try:
+        with suppress(SyntaxError):
             return ast.dump(ast.parse("\n".join([*self.lines[: number - 1], line.decode(), *self.lines[number:]])))
-        except SyntaxError:
-            return ""
+        return ""
 
     def loops(self, node: Any) -> list[Any]:
         """The loops around a node, inside its function, the nearest first."""
@@ -230,10 +230,9 @@ class Context(NamedTuple):
         if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
             whole = self.value(node.value)
             plain = isinstance(whole, list | tuple | dict) or type(whole).__module__.startswith("minigrad.nn.")
-            try:
+            with suppress(LookupError, TypeError):
                 return whole[node.slice.value] if plain else None
-            except (LookupError, TypeError):
-                return None
+            return None
         owner = self.value(node.value) if isinstance(node, ast.Attribute) else None
         shape = isinstance(owner, TensorBase) and node.attr == "shape"
         if shape or hasattr(type(owner), "named_parameters") or isinstance(owner, ModuleType):
@@ -440,10 +439,9 @@ def timed_cells() -> Iterator[tuple[str | None, str]]:
 
 def edited(file: str) -> bool:
     """Whether a file was written since this package was loaded: what ran may be another text."""
-    try:
+    with suppress(OSError):
         return os.stat(file).st_mtime > tracebacks.LOADED
-    except OSError:
-        return False
+    return False
 
 
 @lru_cache(8)

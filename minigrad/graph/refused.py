@@ -116,27 +116,25 @@ class Refused:
             given[operand.number] = value
         if sum(t.numel() for t in given if is_tensor(t)) > LARGEST:
             return ""
-        Refused.trying = True
         try:
             with Restoring(self.callee), unheard():
                 mode_variable.set(False)
                 self.callee(*given, **self.words)
         except Exception as error:
             return str(error)
-        finally:
-            Refused.trying = False
         return None
 
 
 @contextmanager
 def unheard() -> Iterator[None]:
-    """What is tried warns nobody, and what torch says once can still be said."""
-    told = {*presentation.warned}
+    """What is tried warns nobody, its errors have no notes, and what torch says once can still be said."""
+    told, Refused.trying = {*presentation.warned}, True
     try:
         with warnings.catch_warnings(action="ignore"):
             yield
     finally:
         presentation.warned &= told
+        Refused.trying = False
 
 
 def ours(error: BaseException) -> Iterator[Any]:

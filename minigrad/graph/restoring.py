@@ -46,7 +46,7 @@ class Restoring(contextlib.ExitStack):
         self.callback(swap, ledger.places, dict(ledger.places))
         self.callback(swap, ledger.diary, ledger.diary.copy())
         self.callback(swap, scopes.calls, tuple(scopes.calls))
-        self.callback(setattr, latest, "freed", latest.freed)
+        self.callback(vars(latest).update, {**vars(latest)})
         self.callback(random.set_state, random.get_state())
         self.callback(python_random.setstate, python_random.getstate())
         self.callback(xp.random.set_state, xp.random.get_state())

@@ -15,10 +15,12 @@ from ..core.beside import ledger
 from ..core.graph import Freed, TensorBase, latest
 from . import leaves, numbers
 from .cuts import root_of
-from .findings import Finding, by_rule, finding, first, receiver
-from .leaves import last_backward, missing_from, named, optimizers
-from .live import nodes_of, parameters
+from .errors import crossing, regions
+from .findings import Finding, by_rule, finding, first, keyword, receiver
+from .leaves import buffer, last_backward, missing_from, named, optimizers
+from .live import is_tensor, nodes_of, parameters
 from .program import LOOPS, Context, called, expression, is_cell, is_learners
+from .snapshot import by_key
 
 BY_MODE = ("Dropout", "BatchNorm")  # layers that compute something else in training
 BY_HAND = {"Add", "Sub", "add_", "sub_", "copy_"}  # writes that are no step of an optimizer
@@ -101,12 +103,16 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     yield from hoarded(context)
     call, around = last_backward(context) or (None, context)
     yield None if call is None else last_turn(root_of(call), around)
-    yield None if call is None else by_rule("behind: slips", root_of(call), around)
+    yield None if call is None else kept_for_all(call, around)
+    yield None if called(call) != "backward" else by_rule("behind: slips", root_of(call), around)
     modules = [(name, v) for name, v in context.names.items() if hasattr(type(v), "named_parameters")]
     for a, v, b, other in ((*one, *two) for one in modules for two in modules if one is not two):
         trained = [any(p.grad is not None for p in m.parameters()) for m in (v, other)]
         if v is other or (type(v) is type(other) and trained == [True, False]):
             yield by_rule(f"{'same' if v is other else 'copied'}: {a} {b}", None, context)
+    plain = (v for m in getattr(asked, "modules", list)() for v in vars(m).values() if is_tensor(v))
+    told = (buffer(v, context) for v in plain if not v.requires_grad)
+    yield from (found for found in told if found is not None and found.line and "rand" in found.line[2])
     yield from dropped(context)
     yield by_rule(f"habit:{' eval' * (not getattr(asked, 'training', True))}", None, context)
 
@@ -122,6 +128,17 @@ def last_turn(root: Any, context: Context) -> Finding | None:
                 and not any(isinstance(n, ast.Break | ast.Return) for n in parts)):
             return finding("last_turn", context, statement, name=name)
     return None
+
+
+def kept_for_all(call: Any, context: Context) -> Finding | None:
+    """What carries its history from turn to turn, where `retain_graph` keeps backward from failing there."""
+    loss = context.value(root_of(call))
+    nodes = nodes_of([loss._edge()], {}) if isinstance(loss, TensorBase) and keyword(call, "retain_graph") else ()
+    # made by one line: of several turns
+    places = by_key(((n.code, n.lasti, type(n)), n) for n in nodes)
+    twins = [several[-1] for several in places.values() if len(several) > 1]
+    found = first(crossing(min(twins, key=lambda n: n.seq), *one) for one in regions(call, context) if twins)
+    return replace(found, key="carried_kept") if found is not None and found.key == "carried" else None
 
 
 def dropped(context: Context) -> Iterator[Finding | None]:

@@ -5,7 +5,6 @@ modules do; each function of torch leaves the place in the learner's code with t
 """
 
 import contextlib
-import os
 import sys
 import weakref
 from collections import deque
@@ -14,8 +13,8 @@ from threading import get_ident
 from types import CodeType
 from typing import Any
 
-from ..core.beside.lines import PACKAGE_FILES
 from ..core.beside.scopes import KEPT, Call
+from .program import theirs
 from .snapshot import AnyNode
 
 KEY, DEEPER = "minigrad.line", 2**-20
@@ -55,7 +54,8 @@ def scopes(*models: Any) -> Iterator[None]:
             first = number()
             result = func(*args, **(kwargs or {}))
             if number() > first:
-                note(learners_place(os.path.dirname(torch.__file__)), first, result, args)
+                frame = theirs(sys._getframe(1))
+                note(frame and (frame.f_code, frame.f_lasti), first, result, args)
             return result
 
     modules = [m for model in models for m in model.modules()]
@@ -69,14 +69,6 @@ def scopes(*models: Any) -> Iterator[None]:
         for handle in handles:
             undo.callback(handle.remove)
         yield
-
-
-def learners_place(folder: str) -> tuple[CodeType, int] | None:
-    """Code and instruction of the nearest caller that is neither ours nor in torch's folder."""
-    frame: Any = sys._getframe(2)
-    while frame and (frame.f_code.co_filename in PACKAGE_FILES or frame.f_code.co_filename.startswith(folder)):
-        frame = frame.f_back
-    return frame and (frame.f_code, frame.f_lasti)
 
 
 def note(place: tuple[CodeType, int] | None, first: int, *values: Any) -> None:

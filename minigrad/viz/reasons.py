@@ -129,6 +129,7 @@ def in_training(own: Mapping[str, AnyTensor], names: Mapping[str, AnyTensor], as
         if not (written or wrong or root is None):
             lost = next((p for p in own.values() if p.is_leaf and p.grad is None), None)
             yield attempt(cuts.added_number, lost, root, around)
+        yield attempt(rounds.kept_for_all, call, around) if written and call is not None else None
         yield written
 
     return first(in_order())
@@ -244,15 +245,16 @@ def unreached(t: TensorRecord, leaf: AnyTensor, names: Mapping[str, AnyTensor], 
     results = [(k, v) for k, v in names.items() if v.grad_fn is not None and library(v) == library(leaf)][::-1]
     results.sort(key=lambda named: named[1].numel() != 1)  # losses first, the latest first
     found = rounds.unreached(leaf, label(t), context) if library(leaf) == "minigrad" else None
+    lost = "" if found is None else found.key
     others, cut_off, named = dict[str, AnyTensor](), list[AnyTensor](), {**names, label(t): leaf}
     for name, loss in results[:LOSSES]:
         if not any(getattr(n, "variable", None) is leaf for n in nodes_behind(loss)):
             others |= {name: loss} if loss.numel() == 1 else {}
-        elif found is not None and found.key == "cut" and (loss.numel() != 1 or cuts.was_cut(loss, name)):
+        elif lost in ("cut", "first_order") and (loss.numel() != 1 or cuts.was_cut(loss, name)):
             cut_off.append(loss)  # it leads there, and was cut off on the way
         else:
             graph = picture([loss], named, leaf)
-            other = leaves.last_backward(context) if found is not None and found.key == "no_use" else None
+            other = leaves.last_backward(context) if lost == "no_use" else None
             ran = any(s.freed for n in graph.nodes for s in n.saved) and not other
             if other and found is not None:  # the last backward began elsewhere
                 found.edit = other[1].source.edited((cuts.root_of(other[0]), name)) if loss.numel() == 1 else None
@@ -260,11 +262,12 @@ def unreached(t: TensorRecord, leaf: AnyTensor, names: Mapping[str, AnyTensor], 
                 ask = f"not run: {name}{'' if loss.numel() == 1 else '.sum()'}"
                 made = (by_rule(ask, *one) for one in context.made(name, call))
                 found = by_rule("program:", None, context) or first(made)
-            elif found is not None and found.key in ("cut", "block", "remade", "gives_nothing"):  # not on this way
+            elif lost in ("cut", "block", "remade", "gives_nothing"):  # not on this way
                 found = None
             facts = {"name": label(t), "loss": name if loss.numel() == 1 else f"{name}.sum()"}
             marks = {r.id for r in graph.tensors if r.kind == "leaf" and r.name == label(t)}
-            return graph, ("why.cleared" if ran else "why.not_yet", facts, marks), found
+            other_way = found is not None and found.key == "returned_here"  # nobody wants its backward
+            return graph, ("why.cleared" if ran else "why.unused" if other_way else "why.not_yet", facts, marks), found
     graph = picture([*[*others.values()][:1], *cut_off[:1], *(() if cut_off else (leaf,))], named, leaf)
     found = found or by_rule("no backward:", None, context)
     facts = {"name": label(t), "loss": ", ".join(others)}
@@ -312,8 +315,7 @@ class Explanation(TextWithDrawing):
 
     def __init__(self, reasons: list[Reason], graph: Graph | None, found: Finding | None = None) -> None:
         self.reasons, self.found, self.here = reasons, found, notes.file_now()
-        self.line = None if found is None else found.line
-        self.edit = None if found is None else found.edit
+        self.line, self.edit = (None, None) if found is None else (found.line, found.edit)
         marks = frozenset().union(*(m for _, _, m in reasons))
         self.drawing = None if graph is None else Drawing(graph, lang=get_language(), marks=marks)
 
