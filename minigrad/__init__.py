@@ -18,22 +18,18 @@ with _suppress(ModuleNotFoundError):  # only speed is lost without it
 from . import _foreign, _tensor, autograd, random
 from ._tensor import Size, Tensor
 from .array.backend import device
-from .array.dtypes import (
-    bool, can_cast, contiguous_format, double, dtype, finfo, float, float16, float32, float64, get_default_dtype, half,
-    iinfo, int, int8, int16, int32, int64, layout, long, memory_format, preserve_format, promote_types,
-    set_default_dtype, short, strided, uint8,
-)
+from .array.dtypes import (bool, can_cast, contiguous_format, double, dtype, finfo, float, float16, float32, float64,
+    get_default_dtype, half, iinfo, int, int8, int16, int32, int64, layout, long, memory_format, preserve_format,
+    promote_types, set_default_dtype, short, strided, uint8)
 from .array.printing import set_printoptions
 from .autograd.anomaly import is_anomaly_check_nan_enabled, is_anomaly_enabled
 from .autograd.grad_mode import enable_grad, inference_mode, no_grad, set_grad_enabled
 from .core.graph import AccumulateGrad as _AccumulateGrad
 from .core.modes import is_grad_enabled, is_inference_mode_enabled, slow
-from .creation import (
-    BoolTensor, ByteTensor, CharTensor, DoubleTensor, FloatTensor, HalfTensor, IntTensor, LongTensor, ShortTensor,
-    arange, as_tensor, asarray, empty, empty_like, eye, from_numpy, full, full_like, is_tensor, linspace, logspace,
-    multinomial, normal, ones, ones_like, rand, rand_like, randint, randn, randn_like, randperm, result_type, tensor,
-    zeros, zeros_like,
-)
+from .creation import (BoolTensor, ByteTensor, CharTensor, DoubleTensor, FloatTensor, HalfTensor, IntTensor,
+    LongTensor, ShortTensor, arange, as_tensor, asarray, empty, empty_like, eye, from_numpy, full, full_like,
+    is_tensor, linspace, logspace, multinomial, normal, ones, ones_like, rand, rand_like, randint, randn, randn_like,
+    randperm, result_type, tensor, zeros, zeros_like)
 from .graph import tracebacks as _tracebacks
 from .manual import document as _document, furnish as _furnish
 from .wording import as_function as _as_function

@@ -5,7 +5,5 @@ random stream, `special` has erf and gamma, which NumPy lacks, `printing` its te
 gradients.
 """
 
-from .backend import (
-    HOST, address, as_strided, device, device_count, device_of, geometry, in_order, lives_on, move, namespace, ndarray,
-    reach, strided, strides, xp, zeros_later,
-)
+from .backend import (HOST, address, as_strided, device, device_count, device_of, geometry, in_order, lives_on, move,
+    namespace, ndarray, reach, strided, strides, xp, zeros_later)

@@ -194,8 +194,7 @@ def placed(graph: Graph, places: Mapping[str, tuple[Any, int]]) -> Graph:
 
 def sources(graph: Graph, places: Mapping[str, tuple[Any, int]]) -> dict[str, str]:
     """The learner's expression for what a node made, where it is short and surely means just that."""
-    together = by_key((places[n.id], n) for n in graph.ops
-                      if places[n.id][0] is not None and n.name != "CopySlices")
+    together = by_key((places[n.id], n) for n in graph.ops if places[n.id][0] is not None and n.name != "CopySlices")
     users = by_key((e.node, places[n.id]) for n in graph.ops for e in n.edges if e.node)
     kept = {id for id, others in users.items() if any(
         at[0] is not None and at != places.get(id) and call_at(*at) not in DIFFERENTIATE for at in others)}

@@ -376,8 +376,7 @@ def constant(trials: Sequence[Trial]) -> Trial | None:
     return next(wrong, None) if others and alike else None
 
 
-COMMON: dict[str, Sign] = {
-    "prints": whenever(lambda t: missing(t) and bool(t.outcome.printed)),
+COMMON: dict[str, Sign] = {"prints": whenever(lambda t: missing(t) and bool(t.outcome.printed)),
     "nothing": whenever(missing),
     "generator": whenever(lambda t: any(map(inspect.isgenerator, t.got.values()))),
     "kind:parts": whenever(lambda t: any(", " in k and "." not in k for k in t.got)),

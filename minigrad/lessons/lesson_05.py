@@ -48,8 +48,7 @@ LOOKS: dict[str, Sequence[Callable]] = {
                    *(summing(left=True, **how) for how in ({}, {"keep": False}, {"keep": False, "order": list}))],
     "sums_all": [lambda grad, shape: grad.sum(), lambda grad, shape: grad.sum().expand(shape)],
     "sign": [lambda grad, shape: -summing()(grad, shape)],
-    "wrong_value:extra_axis": [lambda grad, shape: summing()(grad, shape)[(None,) * (grad.dim() - len(shape))]],
-}
+    "wrong_value:extra_axis": [lambda grad, shape: summing()(grad, shape)[(None,) * (grad.dim() - len(shape))]]}
 # each as it is, and so that it leaves alone what has the shape already
 MODELS = {key: [*ms, *(lambda g, to, m=m: g if g.shape == to else m(g, to) for m in ms)] for key, ms in LOOKS.items()}
 

@@ -24,8 +24,7 @@ def play(order: str | Sequence[str]) -> tuple[dict, dict]:
     last = max(letters.rfind("B"), 0)
     facts = {"letters": letters, "unknown": unknown, "ran": " → ".join(letters),
              "moved": "D" in letters[max(letters.rfind("A", 0, last), 0):last]}
-    outputs = {f"Out.{name}": shown.get(f"Out.{name}", "") for name in STORED}
-    return outputs if unknown is None else {}, facts
+    return {f"Out.{name}": shown.get(f"Out.{name}", "") for name in STORED} if unknown is None else {}, facts
 
 
 def where(shows: Callable[[dict[str, Any]], bool]) -> Callable[[Sequence[Trial]], Trial | None]:
@@ -33,8 +32,7 @@ def where(shows: Callable[[dict[str, Any]], bool]) -> Callable[[Sequence[Trial]]
     return whenever(lambda t: not t.right and shows(t.facts))
 
 
-EXERCISE = Exercise("C", cases, play, signs={
-    "unknown_cell": where(lambda facts: facts["unknown"] is not None),
+EXERCISE = Exercise("C", cases, play, signs={"unknown_cell": where(lambda facts: facts["unknown"] is not None),
     "top_to_bottom": where(lambda facts: facts["letters"] == "".join(CELLS)),
     "never_moved": where(lambda facts: "B" in facts["letters"] and not facts["moved"]),
     "wrong_output:d_again": whenever(lambda t: t.got["Out.B"] == STORED["B"] and t.got["Out.D"] != STORED["D"]),

@@ -41,8 +41,7 @@ ONE_AT_A_TIME = threading.RLock()  # printing is diverted for the whole process
 SAYS_ITSELF = {  # an error's own words -> the misconception
     "a leaf Variable that requires grad": "leaf_in_place",
     "leaf variable has been moved into the graph interior": "leaf_in_place",
-    "modified by an inplace operation": "stale",
-}
+    "modified by an inplace operation": "stale"}
 
 
 class TimeUp(BaseException):

@@ -126,8 +126,7 @@ def _full(shape: tuple, grad: Any) -> Any:
 
 
 # By the row's name; each gets the node, its gradient, and whether to keep what was saved.
-DERIVATIVES: dict[str, Callable] = {
-    "mul": mul, "addmm": addmm, "tanh": tanh, "relu": relu, "pow_number": pow_number,
+DERIVATIVES: dict[str, Callable] = {"mul": mul, "addmm": addmm, "tanh": tanh, "relu": relu, "pow_number": pow_number,
     "mm": lambda n, grad, keep: factors(n, grad, keep, "self", *n.edges), "t": lambda n, grad, keep: (grad.T,),
     "sum": lambda n, grad, keep: (_spread(n, grad),), "add": lambda n, grad, keep: (grad, grad),
     "sub": lambda n, grad, keep: (grad, None if n.edges[1] is None else -grad),
@@ -138,5 +137,4 @@ DERIVATIVES: dict[str, Callable] = {
     "mean": lambda n, grad, keep: (_full(n.saved_self_sym_sizes, grad / n.saved_self_sym_numel),),
     "expand": lambda n, grad, keep: (grad if grad.shape == (to := n.saved_self_sym_sizes) else RAW.sum_to(grad, to),),
     "transpose": lambda n, grad, keep: (grad.swapaxes(n.saved_dim0, n.saved_dim1) if grad.ndim else grad,),
-    **dict.fromkeys(("view", "unsafe_view", "squeeze"), lambda n, grad, keep: (grad.reshape(n.saved_self_sym_sizes),)),
-}
+    **dict.fromkeys(("view", "unsafe_view", "squeeze"), lambda n, grad, keep: (grad.reshape(n.saved_self_sym_sizes),))}

@@ -128,8 +128,7 @@ def holds(value: Any, text: str) -> bool:
 
 def close(found: Sequence[Any], result: Sequence[Any]) -> bool:
     """Whether numbers agree as far as `≈` promises."""
-    finite = [abs(v) for v in result if math.isfinite(v)]
-    least = TOLD * max(finite, default=0)
+    least = TOLD * max((abs(v) for v in result if math.isfinite(v)), default=0)
     return all(v == w or abs(v - w) <= least if math.isfinite(w) else v == w or (v != v and w != w)
                for v, w in zip(found, result, strict=True))
 

@@ -74,8 +74,7 @@ TORCH: dict[str, Any] = {  # torch's names, in both directions
     "torch.Size": Call(Size, (tuple,)), "torch.device": Call(device, (str, int)),
     **{str(kind): kind for kind in dtypes.ALL},
     **{f"torch.{kind.scalar_type}Storage": StorageType(kind) for kind in dtypes.ALL}}
-_PYTHON = {
-    "collections.OrderedDict": Call(OrderedDict, ()), "_codecs.encode": Call(_encode, (str, str)),
+_PYTHON = {"collections.OrderedDict": Call(OrderedDict, ()), "_codecs.encode": Call(_encode, (str, str)),
     "builtins.set": Call(lambda items: {_key(item) for item in items}, (list,)),
     "builtins.bytes": Call(bytes, ()), "builtins.bytearray": Call(bytearray, (bytes,)),
     "builtins.complex": Call(complex, (float, float))}
@@ -146,8 +145,7 @@ class Unpickler(_InPython):
         require(kind in (dict, OrderedDict), f"Can only set items of dict and OrderedDict, but got {kind}", Refused)
         self.stack[-1].update((_key(key), value) for key, value in zip(items[::2], items[1::2], strict=True))
 
-    dispatch.update({
-        pickle.REDUCE[0]: reduce, pickle.BUILD[0]: build,
+    dispatch.update({pickle.REDUCE[0]: reduce, pickle.BUILD[0]: build,
         pickle.APPEND[0]: lambda self: self.extend([self.stack.pop()]),
         pickle.APPENDS[0]: lambda self: self.extend(self.pop_mark()),
         pickle.SETITEM[0]: lambda self: self.update([self.stack.pop(), self.stack.pop()][::-1]),

@@ -106,8 +106,7 @@ class Block:
 def inset(pill: Box, y: float) -> float:
     """How far the round end of a pill recedes at height `y`."""
     r = min(pill.h, 60) / 2
-    up = max(0.0, abs(y - pill.cy) - (pill.h / 2 - r))
-    return r - math.sqrt(r * r - min(up, r) ** 2)
+    return r - math.sqrt(r * r - min(max(0.0, abs(y - pill.cy) - (pill.h / 2 - r)), r) ** 2)
 
 
 def port_heights(levels: list[int], high: float) -> list[float]:

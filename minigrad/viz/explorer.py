@@ -101,8 +101,7 @@ class Explorer(Stage):
     def picture(self, key: str) -> dict[str, Any]:
         """The picture of a state, the cards of its parts, who is wired to whom, and where one can go from it."""
         state = [*self.states][int(key)]
-        width = NARROW if state.narrow else self.drawing.width
-        drawing = self.drawing.refolded(self.fold(state), state.view, width)
+        drawing = self.drawing.refolded(self.fold(state), state.view, NARROW if state.narrow else self.drawing.width)
         fold = drawing.fold  # asked again and again: what it works out, it keeps
         shown, drawing.lang = drawing.layout.fold or fold, words.PAIR
         picture = in_both(drawing.drawn(None, framed=False))

@@ -222,5 +222,4 @@ LEGEND: dict[str, Callable[[Box], str]] = {
     "planned": lambda b: group("mg-order", badge(b, "1", False)),
     "sum": _card("mg-sum", 9), "expand": _card("mg-expand", 9),
     "shares": lambda b: path(d("M", b.x + 10, b.cy, "H", b.right), "mg-shares") + diamond_end(b.x, b.cy, 5),
-    "view": lambda b: group("mg-nonleaf mg-view", tab(b, 14, 4)),
-}
+    "view": lambda b: group("mg-nonleaf mg-view", tab(b, 14, 4))}

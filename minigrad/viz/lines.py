@@ -58,8 +58,7 @@ def pieces(graph: Graph) -> Iterator[Piece]:
         nonlocal turn
         turn += n.id in starts
         number, text = n.line or (0, "")
-        outer = "".join(graph.chains[n.scope][len(calls[n.id]):][:1])
-        return outer, text, number, "" if text else n.id, turn
+        return "".join(graph.chains[n.scope][len(calls[n.id]):][:1]), text, number, "" if text else n.id, turn
 
     for (outer, text, number, *_), several in groupby(sorted(graph.ops, key=lambda n: n.seq), place):
         ops = [*several]

@@ -123,8 +123,7 @@ class Rolling:
                                     requires_grad=False, retains_grad=False, base=None, value=None, grad=None)
         return id
 
-    def scopes(self, nodes: tuple[NodeRecord, ...], own: bool
-               ) -> tuple[tuple[Scope, ...], tuple[NodeRecord, ...], str]:
+    def scopes(self, nodes: tuple[NodeRecord, ...], own: bool) -> tuple[tuple[Scope, ...], tuple[NodeRecord, ...], str]:
         """A scope for the loop, around what is in it and inside what is around all turns; the only one in it."""
         known = {s.id: s for s in self.graph.scopes}
         around = {id: self.graph.chains[n.scope][::-1] for id in self.same if (n := self.graph.node(id)).leaf is None}

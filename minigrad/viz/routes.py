@@ -159,8 +159,7 @@ class Choice(Moment):
         facts = dict(zip(("root", "leaf"), self.names, strict=True))
         whole = "" if prod(self.graph.tensor(self.graph.roots[0]).shape) == 1 else ".sum()"
         many = "" if self.grads[self.counting[0]][-1].numel() == 1 else "_many"
-        return {"parts": [
-            self.text("paths_ask", "ask", **facts),
+        return {"parts": [self.text("paths_ask", "ask", **facts),
             self.choice("way", "paths_tick", (f"`{self.way(i)}`" for i in range(len(self.ways))), many=True),
             {"kind": "field", "name": "total", "label": self.say(f"paths_total{many}", whole=whole, **facts)},
             self.button("answer"),

@@ -56,14 +56,12 @@ class Scenes:
         scopes = {s.id: f"{s.name}()" if s.kind == "call" else f"{s.path} {s.name}".strip() for s in self.graph.scopes}
         folded = levels.fold(self.graph, "ops")
         scopes |= {id: " ".join(words.title_of(folded, id)) for id in folded.rolls}
-        return {
-            "schema": "minigrad.player/1", "title": f"minigrad.step({root})", "call": self.call,
+        return {"schema": "minigrad.player/1", "title": f"minigrad.step({root})", "call": self.call,
             "before": self.before(root), "code": "\n".join(self.code()), "faulty": bool(self.graph.fault),
             "sources": [[*s.items()] for s in self.sources.values()],
             "nodes": {n.id: self.node(n) for n in self.graph.nodes},
             "scopes": scopes, "root": {"name": root, "value": tensor.value or tensor.shape},
-            "ui": script_words("player") | ({"sum": both("moments.lies_there")} if self.graph.fault else {}),
-        }
+            "ui": script_words("player") | ({"sum": both("moments.lies_there")} if self.graph.fault else {})}
 
     def before(self, root: str) -> dict[str, str]:
         """The caption of frame 0."""
@@ -174,22 +172,18 @@ class Scenes:
         came = gone or next((f.name or f.after for f in frames if f.kind in ("accumulate", "seed")), "")
         events = [self.event(f) for f in frames]
         events[-1]["say"] = joined(events[-1]["say"], *map(self.exactly, frames[:-1]))  # by nodes one sees no other
-        return {
-            "id": id, "incoming": came, "events": events, "rows": self.rows(frames),
-            "quiz": self.quiz(frames), "first": self.first_quiz(frames, after),
-        }
+        return {"id": id, "incoming": came, "events": events, "rows": self.rows(frames),
+            "quiz": self.quiz(frames), "first": self.first_quiz(frames, after)}
 
     def event(self, f: Frame) -> dict[str, Any]:
         """One event: what is said, what it writes into the picture, what lights up."""
         fault = dict.fromkeys(LANGUAGES, f'broken("{self.graph.fault}"):') if self.graph.fault else None
         made: dict[str, Any] = {"kind": f.kind, "say": joined(fault, getattr(self, f"say_{f.kind}", self.caption)(f))}
         slots, marks = self.changes(f)
-        extra = {
-            "slots": slots, "marks": marks,
+        extra = {"slots": slots, "marks": marks,
             "freed": [f"{f.node}.{name}" for name in f.name.split(", ")] if f.kind == "free" else [],
             "sends": [{"to": s.to, "total": s.total, "n": s.arrived, "text": s.text, "edge": f"{f.node}:{s.slot}"}
-                      for s in f.sent if s.to],
-        }
+                      for s in f.sent if s.to]}
         made |= {key: value for key, value in extra.items() if value}
         if f.kind == "error":
             made |= {"bad": f"{f.name}: {brief(f.before)}", "note": self.note(f)}

@@ -45,8 +45,7 @@ KINDS: dict[str, Callable[[Any], bool]] = {  # by torch's words for them: what t
     "torch.dtype": lambda x: isinstance(x, dtypes.dtype) or any(x is kind for kind in (float, int, bool, complex)),
     "torch.device": lambda x: whole(x) or isinstance(x, str | device),
     "torch.layout": lambda x: isinstance(x, dtypes.layout), "torch.Generator": lambda x: isinstance(x, Generator),
-    "torch.memory_format": lambda x: isinstance(x, dtypes.memory_format), "torch.Storage": lambda x: False,
-}
+    "torch.memory_format": lambda x: isinstance(x, dtypes.memory_format), "torch.Storage": lambda x: False}
 
 
 class Parameter:

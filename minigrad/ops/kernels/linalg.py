@@ -195,8 +195,7 @@ def inv_ex(A: Any) -> tuple:
         inverse = xp.linalg.inv(square_matrices("linalg.inv", A).swapaxes(-1, -2)).swapaxes(-1, -2)
         return inverse, namespace(A).zeros(A.shape[:-2], "int32")
     except xp.linalg.LinAlgError:
-        LU = _lu(A)[0]
-        zero = int(xp.argmin(xp.absolute(xp.diagonal(LU, 0, -2, -1)), axis=-1).reshape(-1)[0]) + 1
+        zero = int(xp.argmin(xp.absolute(xp.diagonal(_lu(A)[0], 0, -2, -1)), axis=-1).reshape(-1)[0]) + 1
         raise LinAlgError(presentation.torch_says("singular", zero)) from None
 
 
@@ -256,8 +255,7 @@ def mT(F: Any, x: Any) -> Any:
     return F.transpose(x, -2, -1)
 
 
-@formula(
-    r"\left(\exp \begin{{pmatrix}} {1:4}^{{\top}} & {0} \\ 0 & {1:4}^{{\top}} \end{{pmatrix}}\right)[1, 2]")
+@formula(r"\left(\exp \begin{{pmatrix}} {1:4}^{{\top}} & {0} \\ 0 & {1:4}^{{\top}} \end{{pmatrix}}\right)[1, 2]")
 def exp_slope(F: Any, grad: Any, A: Any) -> Any:
     """The upper right block of exp([[A^T, grad], [0, A^T]])."""
     n, turned = A.shape[-1], F.mT(A)
@@ -304,8 +302,7 @@ def pinv_slope(F: Any, grad: Any, A: Any, P: Any) -> Any:
     return -F.mT(L @ P) + (G - A @ L) @ P @ Pt + Pt @ P @ (G - K @ A)
 
 
-@formula(
-    r"{1}^{{-\top}}\, \Psi\, {1}^{{-1}},\quad \Psi = \frac{{1}}{{2}} \left(\mathrm{{tril}}\left(\Gamma\right) + "
+@formula(r"{1}^{{-\top}}\, \Psi\, {1}^{{-1}},\quad \Psi = \frac{{1}}{{2}} \left(\mathrm{{tril}}\left(\Gamma\right) + "
     r"\mathrm{{tril}}\left(\Gamma, -1\right)^{{\top}}\right),\, \Gamma = {1}^{{\top}}\, {0}", 0)
 def cholesky_slope(F: Any, grad: Any, L: Any, upper: bool) -> Any:
     """L^-T S L^-1, where S is the symmetric matrix with the lower half of L^T grad."""
@@ -335,8 +332,7 @@ def eigh_slope(F: Any, values: Any, vectors: Any, L: Any, V: Any) -> Any:
     return V @ (inner @ F.mT(V))
 
 
-@formula(
-    r"{3}\, \left(\mathrm{{diag}}\left({1}\right) + \frac{{\mathrm{{skew}}\left({3}^{{\top}}\, "
+@formula(r"{3}\, \left(\mathrm{{diag}}\left({1}\right) + \frac{{\mathrm{{skew}}\left({3}^{{\top}}\, "
     r"{0}\right)}}{{\Delta}}\, \Xi + \Xi\, \frac{{\mathrm{{skew}}\left({5}\, {2}^{{\top}}\right)}}{{\Delta}}\right)\, "
     r"{5} + \left(I - {3}\, {3}^{{\top}}\right)\, {0}\, \Xi^{{-1}}\, {5} + {3}\, \Xi^{{-1}}\, {2}\, \left(I - "
     r"{5}^{{\top}}\, {5}\right),\quad \Xi = \mathrm{{diag}}\left({4}\right),\, \Delta_{{ij}} = {4}_j^2 - {4}_i^2", 0)
@@ -362,8 +358,7 @@ def svd_slope(F: Any, gU: Any, gS: Any, gVh: Any, U: Any, S: Any, Vh: Any) -> An
     return grad
 
 
-@formula(
-    r"\left({0} + {2}\, \Psi\right)\, {3}^{{-\top}},\quad \Psi = \mathrm{{triu}}\left(\Gamma\right) + "
+@formula(r"\left({0} + {2}\, \Psi\right)\, {3}^{{-\top}},\quad \Psi = \mathrm{{triu}}\left(\Gamma\right) + "
     r"\mathrm{{triu}}\left(\Gamma, 1\right)^{{\top}},\, \Gamma = {1}\, {3}^{{\top}} - {2}^{{\top}}\, {0}", 0)
 def qr_slope(F: Any, gQ: Any, gR: Any, Q: Any, R: Any) -> Any:
     """(gQ + Q S) R^-T, where S is symmetric with the upper half of gR R^T - Q^T gQ."""
