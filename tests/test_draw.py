@@ -420,6 +420,17 @@ def test_every_wire_of_the_forward_view_has_a_shape_on_it_or_where_it_comes_from
     assert told.count("|(2, 6)|") == 15
 
 
+def test_the_forward_view_shows_operands_that_have_no_card_and_nothing_that_an_op_made():
+    x, mask, scale = minigrad.ones(2, 2, requires_grad=True), minigrad.eye(2).bool(), minigrad.full((2, 2), 3.0)
+    y = ((x * scale).masked_fill(mask, 0.5) * 7).exp()
+    told = words_of(minigrad.draw(y.sum(), view="forward", names={"x": x, "mask": mask, "scale": scale}))
+
+    assert "mask = mask" in told
+    assert "other = 7" in told
+    assert "other = scale" not in told  # it has a card
+    assert "result" not in told
+
+
 @pytest.mark.parametrize(("keep", "said", "marked"), [
     (True, "In the values NaN or Inf first arises in LogBackward0", "mg-op"),
     (False, "NaN or Inf is first seen in the result of SqrtBackward0; what went in is not all kept", "mg-op")])

@@ -400,12 +400,12 @@ class Painter:
     def note(self, n: NodeRecord, saved: Saved, pill: Box) -> None:
         """One note, tied to its node; a stale one is a stop sign."""
         id = f"{n.id}.{saved.field}"
-        views = "rb" if saved.tensor or saved.freed else "rfb" if saved.is_tensor else "rf"  # an operand without a card
+        card, t = self.box.get(saved.tensor or ""), self.graph.tensors_by_id.get(saved.tensor)
+        # forward shows operands that have no card
+        views = "rb" if saved.freed or card or (t and t.node) else "rfb" if saved.is_tensor else "rf"
         b = self.box[id]
         link = path(d("M", b.cx, b.bottom, "L", min(max(b.cx, pill.x + 26), pill.right - 26), pill.y), "mg-dots")
-        card = self.box.get(saved.tensor or "")
-        near = card is not None and card.right < b.x and abs(card.cy - b.cy) < 90
-        if card and near and self.graph.tensor(saved.tensor).kind == "constant":
+        if card and t and t.kind == "constant" and card.right < b.x and abs(card.cy - b.cy) < 90:
             link += path(d("M", card.right, min(max(b.cy, card.y + 6), card.bottom - 6), "L", b.x, b.cy), "mg-dots")
         self.part(self.wires, "mg-link", id, views, link)
         label, state = words.note_label(self.graph, saved, "versions" in self.show), ""
