@@ -3,6 +3,7 @@
 import gc
 import random
 import weakref
+from functools import partial
 
 import numpy as np
 import pytest
@@ -210,6 +211,28 @@ def test_everything_is_as_it_was():
     assert x is held
     assert all(p.grad is g for p, g in zip(net.parameters(), grads, strict=True))
     loss.backward()
+
+
+class Counting:
+    n = 0
+
+    def step(self):
+        self.n += 1
+
+
+class Trainer(Counting):
+    pass
+
+
+def test_what_a_step_inherits_and_what_it_was_given_beforehand_is_as_it_was():
+    net, (x, y) = nn.Linear(2, 1), data()
+    trainer, seen = Trainer(), []
+
+    torch.doctor(net, F.mse_loss(net(x), y.unsqueeze(1)), None, trainer.step)
+    torch.doctor(net, F.mse_loss(net(x), y.unsqueeze(1)), None, partial(list.append, seen, 1))
+
+    assert trainer.n == 0
+    assert seen == []
 
 
 def test_what_a_generator_gave_cannot_be_taken_back_and_is_told():

@@ -101,6 +101,24 @@ def test_nudge_agrees_with_torch_on_any_function():
         assert ours.rounds[0] == pytest.approx(theirs.rounds[0])
 
 
+def test_nudge_takes_a_tensor_that_is_not_laid_out_in_order():
+    x = torch.arange(6.0).view(2, 3).T
+    one, other = (torch.nudge(lambda x: (x ** 2).sum(), x=way) for way in (x, x.contiguous()))
+
+    assert words(one.scene) == words(other.scene) != ""
+
+
+def test_training_takes_a_round_that_closes_over_a_name_without_a_value_yet():
+    def round():
+        loss = (w * 2 - (later if w.grad is not None else 6)) ** 2
+        loss.backward()
+        return loss
+
+    w = torch.tensor(1.0, requires_grad=True)
+    assert len(torch.training(round, w, rounds=1).rows) == 1
+    later = 0.0
+
+
 def test_halving_asks_again_and_stores_nothing():
     widget = torch.nudge(loss_at)
 

@@ -159,6 +159,39 @@ def test_a_preview_does_not_write_into_the_gradient_it_is_given():
     assert seed._version == 0
 
 
+def on_a(g):
+    return None
+
+
+def on_b(g):
+    return None
+
+
+def twenty_fold(gs):
+    return tuple(g * 20 for g in gs)
+
+
+@pytest.mark.parametrize("library", [mg, pytest.param("torch", marks=pytest.mark.oracle)])
+def test_hooks_of_several_outputs_are_told_by_their_own_names_and_numbers(library):
+    torch = pytest.importorskip(library) if library == "torch" else library
+    x = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    a, b = x.unbind()
+    b.register_hook(on_b)
+    a.register_hook(on_a)
+    told = [(f.name, f.before, f.after) for f in record((a * b).sum())[1] if f.kind == "hook"]
+
+    assert told == [("on_b", "[1, 2]", "[1, 2]"), ("on_a", "[3, 4]", "[3, 4]")]
+
+
+def test_a_pre_hook_of_a_node_with_several_outputs_is_told_with_all_of_them():
+    x = mg.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    a, b = x.unbind()
+    a.grad_fn.register_prehook(twenty_fold)
+    hook = next(f for f in record((a * b).sum())[1] if f.kind == "hook")
+
+    assert (hook.before, hook.after) == ("[3, 4], [1, 2]", "[60, 80], [20, 40]")
+
+
 def test_a_preview_uses_up_no_warning():
     x = mg.ones(2, requires_grad=True)
     y = (x * 2).sum()

@@ -81,6 +81,14 @@ def test_only_the_modules_of_a_model_that_is_named_have_boxes():
     assert [s.path for s in graph.read_torch(y, names={"a.weight": a.weight}).scopes if s.kind == "module"] == ["a"]
 
 
+def test_a_module_that_is_named_twice_has_one_box():
+    net = torch.nn.Sequential(torch.nn.Linear(2, 2))
+    with graph.scopes(net, net[0]):
+        y = net(torch.ones(1, 2)).sum()
+
+    assert [s.path for s in graph.read_torch(y).scopes if s.kind == "module"] == ["", "0"]
+
+
 def test_a_module_that_fails_ends_its_scope():
     net = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Linear(3, 1))
     with graph.scopes(net):

@@ -188,10 +188,10 @@ class Round:
         if self.old is None and self.since is not None:
             self.old = next((n for n in behind if self.since < n.seq < self.first), None)
         self.spread = self.spread or numbers.spread(node)
-        array = output[0]._array() if isinstance(output, tuple) else output._array()
-        if self.bad is None and not numbers.finite(array):
-            values = numbers.Values(output[0] if isinstance(output, tuple) else output, {})
-            self.bad = values.began(id(node), array) if values.way else None
+        first = output[0] if isinstance(output, tuple) else output
+        if self.bad is None and not numbers.finite(first._array()):
+            values = numbers.Values(first, {})
+            self.bad = values.began(id(node), first._array()) if values.way else None
 
 
 def of_steps(params: dict[str, Any], trained: dict[str, Any], step: Callable[[], Any]) -> Iterator[Remark]:

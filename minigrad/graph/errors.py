@@ -1,6 +1,6 @@
 """The cause of an error: what was freed or overwritten, what is None, what a name was meant to be, what did not fit.
 
-`find` is the way in: it asks one finder after the other, by the key of the error, its text, or the failing expression.
+`find` is the way in: it asks by the text of the error and the failing expression, then by the key of the error.
 """
 
 import ast
@@ -20,14 +20,14 @@ from .cuts import cut_on_the_way, number_of, root_of
 from .findings import Finding, by_rule, finding, first, names_in, reads_of, receiver
 from .leaves import no_flag, not_a_leaf, remade, unreached, unregistered, untracked
 from .live import inner, is_tensor, nodes_of, parameters
-from .program import Context, called, expression, feeding, is_learners, source_of
+from .program import Context, called, expression, feeding, first_write, is_learners, source_of
 from .refused import Refused, ours
 
 WHOSE = {"backward", "step", "zero_grad", "parameters", "state_dict", "load_state_dict"}  # each of one kind of thing
 
 
 def find(error: BaseException, key: str, facts: dict[str, Any], node: Any, context: Context) -> Finding | None:
-    """The cause of an error, by its key, its text, or what is None in the expression that failed."""
+    """The cause of an error: by its text and the failing expression, else by its key, else what the operands were."""
     node = tested(facts["tensor"], node, context) if key == "ambiguous_bool" else node
     if (found := first(finder(error, node, context) for finder in FINDERS)) is not None:
         return found
@@ -146,7 +146,7 @@ def taken_over(name: str, statement: Any, uses: list[Any], before: list[Any], co
 def overwritten(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
     """The first write into a value since a node saved it, and the same out of place."""
     counter = facts.get("counter") or [0]
-    code, lasti = [*counter[1:][facts["expected"] - counter[0] :], ()][0] or (None, 0)
+    code, lasti = first_write(counter, facts["expected"])
     source, at = source_of(code or ""), code and expression(code, lasti)
     if at is None:
         return None
@@ -156,7 +156,8 @@ def overwritten(facts: dict[str, Any], call: Any, context: Context) -> Finding |
         return finding("updated_early", there, statement, node=made)
     own = " own" * (made.code is not None and expression(made.code, made.lasti) in {*ast.walk(statement)})
     found = by_rule(f"overwritten{own} {called(at)}:", at, there) or finding("overwritten", there, statement)
-    return replace(found, facts={"node": made})
+    sure = counter[0] - facts["expected"] < len(counter)  # else writes before it are forgotten, and stay
+    return replace(found, facts={"node": made}, edit=found.edit if sure else None)
 
 
 # ---- something of another kind

@@ -1,9 +1,9 @@
 """`with broken("early"):` runs an engine with one fault, to see what goes wrong and which test notices.
 
-A fault replaces named parts of the engine: who is ready (`GraphTask.schedule`), how gradients meet (`arrive`),
-how they are brought to a shape (`fit`), what ends in `.grad` (`accumulate`), which version a saved value must
-have. They are put in place for the block and for its thread alone. Graphs read inside note the fault, so that
-every picture of them says so.
+A fault replaces named parts of the engine: who is ready (`GraphTask.schedule`), how gradients meet (`arrive`, `take`,
+`capture`) and are brought to a shape (`fit`), a node's turn (`apply`), what ends in `.grad` (`accumulate`); or of the
+table: what a product saves and sends. They are put in place for the block and for its thread alone. Graphs read inside
+note the fault, so that every picture of them says so.
 """
 
 from __future__ import annotations
@@ -185,19 +185,19 @@ def every_path() -> Seams:
 
 def keep_old() -> Seams:
     def schedule(original: Any, task: Any, roots: Any) -> list[Node]:
-        task.fresh = {edge: total for edge, total in leftovers.items() if edge not in roots}
-        task.between = {node_of(edge) for edge in roots}
+        task.old = {edge: total for edge, total in leftovers.items() if edge not in roots}
+        task.ends = {node_of(edge) for edge in roots}
         nodes: list[Node] = original(task, roots)
         return nodes
 
     def arrive(original: Any, task: Any, edge: Any, grad: Any) -> None:
-        old = task.fresh.pop(edge, None) if grad is not None else None
+        old = task.old.pop(edge, None) if grad is not None else None
         alike = isinstance(old, TensorBase) == isinstance(grad, TensorBase)  # under create_graph, or not
         original(task, edge, grad if old is None or not alike else grad + old)
 
     def take(original: Any, task: Any, node: Node) -> tuple[Any, ...]:
         received: tuple[Any, ...] = original(task, node)
-        if node not in task.between:
+        if node not in task.ends:
             leftovers.update({output_of(node, nr): grad for nr, grad in enumerate(received) if grad is not None})
         return received
 

@@ -20,7 +20,7 @@ from ..core.beside.scopes import begin as begin  # for `viz`, too
 from ..text import demand
 from .live import read
 from .program import expression, written as written_names
-from .snapshot import AnyTensor, Graph, part
+from .snapshot import AnyTensor, Graph, by_key, part
 from .trial import nodes_behind
 
 
@@ -48,7 +48,7 @@ class Followed:
     source: str
     scope: dict[str, Any]
     place: str = ""  # the file that it stands in; without one it gets a name of its own
-    error: str = ""  # the first line of the error that ended it
+    error: str = ""  # class and first sentence of the error that ended it
     ran: list[int] = field(default_factory=list)  # lines, as they ran
     seen: Callable[[int], None] | None = None
 
@@ -190,14 +190,11 @@ def written(program: Followed) -> tuple[Graph | None, dict[int, list[str]], Exce
     if not (results := [*held, *(t for t in lost if t.grad_fn not in used)]):
         return None, {}, error
     graph = read(*results, names=program.tensors())
-    made: dict[int, list[str]] = {}
     names = {id(t): name for *_, named in marks for name, t in named.items()}
     called = {(one.grad_fn._sequence_nr(), one.output_nr): names.get(id(t)) for t, one in views}
     cards = [replace(t, name=t.name or (t.node and called.get((graph.node(t.node).seq, t.nr)))) for t in graph.tensors]
-    for node in sorted(graph.ops, key=lambda n: n.seq):
-        line = next((line for (_, start, _), (line, end, _) in pairwise(marks) if start < node.seq < end), 0)
-        if line:
-            made.setdefault(line, []).append(node.id)
+    made = by_key((line, n.id) for n in sorted(graph.ops, key=lambda n: n.seq)
+                  for (_, start, _), (line, end, _) in pairwise(marks) if start < n.seq < end)
     return replace(graph, tensors=tuple(cards)), made, error
 
 

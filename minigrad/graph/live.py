@@ -21,7 +21,7 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 
-from ..array.backend import xp
+from ..array import random, xp
 from ..core.beside.ledger import Place, places
 from ..core.beside.lines import source_line
 from ..core.beside.scopes import calls
@@ -66,11 +66,6 @@ def nodes_of(edges: list[Any], seen: dict[int, Any]) -> Iterator[Node]:
             todo += map(node_of, node.edges)
 
 
-def alike(row: Row) -> bool:
-    """Whether the first input is shaped as the result."""
-    return row.chapter in ("pointwise", "activation") and row.name != "glu"
-
-
 def stale(n: AnyNode) -> bool:
     """Whether something that a node saved was written since."""
     for slot in n.frees:
@@ -98,7 +93,7 @@ def is_tensor(value: Any) -> bool:
 
 
 def parameters(value: Any) -> list[Any]:
-    """The tensors in a module, an optimizer, a list or a dict; nothing for what is none."""
+    """The tensors in a module, an optimizer, or what `inner` looks into; nothing for what is none."""
     if hasattr(value, "param_groups"):
         return [p for group in value.param_groups for p in group["params"]]
     if hasattr(type(value), "named_parameters"):
@@ -159,9 +154,9 @@ class Reader:
         hooks = self.tensors[key, 0]._hooks if isinstance(key, tuple) else self.found[key].hooks
         if hooks is None:
             return
-        for nr, several in sorted(hooks.tensor.items()):
+        for nr, several in hooks.tensor.items():
             yield from (("tensor", nr, hook) for hook in several.values())
-        for kind in ("pre", "post", "post_accumulate"):
+        for kind in ("pre", "post_accumulate", "post"):
             yield from ((kind, 0, hook) for hook in getattr(hooks, kind).values())
 
     def filled_by(self, node: AnyNode) -> dict[int, AnyTensor]:
@@ -173,9 +168,7 @@ class Reader:
 
     @contextlib.contextmanager
     def untouched(self) -> Iterator[None]:
-        """Put everything back that a backward changes; the accumulated sums go into copies."""
-        from ..array import random
-
+        """Put back each `.grad` and the random stream; sums go into copies. What hooks write elsewhere stays."""
         with contextlib.ExitStack() as undo, warnings.catch_warnings(), unchanged():
             undo.callback(random.set_state, random.get_state())
             filled = (t for node in self.found.values() for t in self.filled_by(node).values())
@@ -213,8 +206,7 @@ class Reader:
             if isinstance(key, tuple):
                 node = self.found[key]
                 self.tensors[key, 0] = getattr(node, "variable", node)
-        for t in self.roots:
-            self.tensors[self.slot(t)] = t
+        self.tensors |= {self.slot(t): t for t in self.roots}
         return order
 
     def key(self, node: AnyNode) -> Key:
@@ -296,8 +288,8 @@ class Reader:
         rank = {key: i for i, key in enumerate(order)}
         slots = sorted(wanted, key=lambda s: (rank[s[0]], s[1]))
         slots += [self.slot(t) for t in self.roots]
-        slots += [slot for slot, _ in self.kept if slot in self.names]
-        self.ids |= {slot: f"t{i}" for i, slot in enumerate(dict.fromkeys(slots), 1)}
+        slots = [*dict.fromkeys(slots + [slot for slot, _ in self.kept if slot in self.names])]
+        self.ids |= {slot: f"t{i}" for i, slot in enumerate(slots, 1)}
         for key in order:
             self.infer_shapes(key)
         self.few = len(slots) <= SUMMED_UP
@@ -348,7 +340,8 @@ class Reader:
     def probed(self, node: AnyNode, i: int, shape: tuple[int, ...]) -> tuple[int, ...] | None:
         """The shape of what the row's formula makes of zero gradients; None where nobody knows it any more."""
         row, outs = self.row(node), [self.shape_of((id(node), nr)) for nr in range(self.many(node))]
-        if row is None or broadcasts(row, i) or (i == 0 and alike(row)):
+        alike = row and i == 0 and row.chapter in ("pointwise", "activation") and row.name != "glu"
+        if row is None or alike or broadcasts(row, i):
             return shape if row else None
         again = any(hasattr(value, "dropped") for _, value, _ in self.fields[id(node)])  # asking would run it now
         if again or sum(math.prod(size) for size, _ in outs) > PROBED:
@@ -477,7 +470,7 @@ class Reader:
         return re.sub("(…, )+…", "…", f"{start} = {op}({', '.join(words)})")
 
     def saved_values(self, node: AnyNode) -> Iterable[tuple[str, Any, str]]:
-        """(field, value, error): what `_saved_*` gives, or the first line of why it does not."""
+        """(field, value, error): what `_saved_*` gives, or why it does not."""
         if (kind := type(node)) not in self.kinds:
             fields = (name[7:] for name in dir(kind) if name[:7] == "_saved_" and not name.endswith("_sym_strides"))
             self.kinds[kind] = [field for field in fields if field not in NOT_IN_TORCH]
@@ -525,21 +518,19 @@ class Reader:
         return Saved(field, saved_text(value), is_tensor=isinstance(value, tuple) and any(map(self.is_tensor, value)))
 
     def writer(self, node: AnyNode, field: str, version: int) -> tuple[int, str] | None:
-        """The statement that first wrote a saved value after it was saved, as far as its counter remembers."""
+        """A statement that wrote a saved value after it was saved: the first, or of more than eight the eighth last."""
         held = getattr(node, f"saved_{field}", None)
         counter = getattr(node, f"counter_{field}", getattr(held, "_counter", None)) or [0]
-        code, lasti = [*counter[1:][version - counter[0]:], ()][0] or (None, 0)
+        code, lasti = program.first_write(counter, version)
         at = code and program.expression(code, lasti)
         source = program.source_of(code or "")
         return (program.span(at)[0], source.text(source.statement(at)).partition("\n")[0]) if at else None
 
     def hooks(self, order: list[Key]) -> Iterable[Hook]:
         """The records of all hooks, node by node."""
-        number = itertools.count(1)
-        for key in order:
-            for kind, nr, hook in self.hooks_at(key):
-                yield Hook(f"h{next(number)}", self.ids[key], kind, hook_label(hook), nr)
-
+        found = ((key, *one) for key in order for one in self.hooks_at(key))
+        for i, (key, kind, nr, hook) in enumerate(found, 1):
+            yield Hook(f"h{i}", self.ids[key], kind, hook_label(hook), nr)
 
     def cuts(self) -> Iterable[Cut]:
         """The places that cut off something of this graph, or what goes into it, where somebody still holds what came

@@ -163,9 +163,8 @@ def loops(ops: Sequence[NodeRecord], keys: Sequence[Any], chains: Sequence[list[
           leaves: Mapping[Any, str]) -> Iterator[tuple[tuple[str, ...], ...]]:
     """The turns of each loop: operations whose keys repeat; `leaves` says which leaves count as one."""
     at: dict[str | None, int] = {n.id: i for i, n in enumerate(ops)}
-    users: dict[str | None, set[str]] = {}
-    for acc, user in ((e.node, n.id) for n in ops for e in n.edges if e.node in leaves):
-        users.setdefault(acc, set()).add(user)
+    several = by_key((e.node, n.id) for n in ops for e in n.edges if e.node in leaves)
+    users: dict[str | None, set[str]] = {leaf: {*ids} for leaf, ids in several.items()}
     sizes = Counter(scope for chain in chains for scope in chain)
 
     def begins_at(i: int) -> tuple[bool, int, bool]:

@@ -1,7 +1,7 @@
 """The notes under errors: which node, which line, who changed or freed it, what to do.
 
-Made only when an error is raised. The sentences are in `text/messages.toml` under `note.`; here are
-the facts that fill their blanks. `presentation.explain` comes here.
+Made when an error is raised, or shown, or asked about. The sentences are in `text/messages.toml` under `note.`, causes
+and cures in `text/why.toml`; here are the facts that fill their blanks. `presentation.explain` comes here.
 """
 
 import os

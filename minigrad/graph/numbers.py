@@ -73,7 +73,7 @@ class Values(Reader):
         return t._array()
 
     def known(self, key: Key, name: str) -> Any:
-        """The same, or None."""
+        """`saved_value`, or None where that is no longer known."""
         with suppress(*UNKNOWN):
             return self.saved_value(key, name)
         return None
@@ -225,7 +225,8 @@ def behind_views(n: Any) -> Any:
 
 
 def misfit(nodes: list[Any]) -> Finding | None:
-    """What nodes behind a loss show without values: lengths that were spread, probabilities in place of scores."""
+    """What nodes behind a loss show without values: writes through `.data`, lengths that were spread,
+    probabilities in place of scores."""
     unseen = [(p.code, p.lasti) for p in list(ledger.places.values()) if p.kind == ".data" and p.origin() in nodes]
     written = first(by_rule("unseen: 0", [at], Context(source_of(at[0]))) for at in unseen)
     lined = (n for n in nodes if n.code is not None)
@@ -258,7 +259,7 @@ def stopped(leaf: Any, top: Any, context: Context) -> Finding | None:
     name, m = next(((name, m) for name, m in layers[own:] if m.bias.grad._array().any()), ("", None))
     if m is None:  # what stands behind the last of them sent nothing back
         return by_rule(f"last: {type([*top.modules()][-1]).__name__}", None, context)
-    for given, around in into(m, top, context) if m is not None and not m.weight.grad._array().any() else ():
+    for given, around in into(m, top, context) if not m.weight.grad._array().any() else ():
         if not (isinstance(value := around.value(given), TensorBase) and value._array().any()):  # else it cancels out
             return finding("fed_zero", around, given, name=name)
     return None

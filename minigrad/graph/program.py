@@ -197,6 +197,11 @@ def writers(t: Any) -> list[tuple[CodeType, Any]]:
     return [(code, expression(code, *at)) for code, *at in lines if code is not None]
 
 
+def first_write(counter: Any, version: int) -> tuple[Any, int]:
+    """Code and instruction of the first write since a version, of more than eight the first that is remembered."""
+    return [*counter[1:][version - counter[0]:], ()][0] or (None, 0)
+
+
 def read_in(statement: Any, name: str) -> list[Any]:
     """The expressions from which a statement makes what it writes to `name`."""
     if isinstance(statement, ast.Expr):
@@ -389,12 +394,13 @@ def inside_of(f: Any, call: Any = None, outer: Context | None = None, **names: A
 
 
 def methods(value: Any) -> list[FunctionType]:
-    """The functions of the class of a value, if it is the learner's."""
-    return [f for f in vars(type(value)).values() if isinstance(f, FunctionType) and is_theirs(f.__code__)]
+    """The learner's functions in the class of a value, and in those that it inherits from."""
+    return [f for kind in type(value).__mro__ for f in vars(kind).values()
+            if isinstance(f, FunctionType) and is_theirs(f.__code__)]
 
 
 def is_learners(value: Any) -> bool:
-    """Whether a value is an object of a class of the learner's."""
+    """Whether a value is an object of a class with methods of the learner's: one without any cannot be told apart."""
     return bool(methods(value))
 
 

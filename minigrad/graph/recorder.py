@@ -3,7 +3,8 @@
 A step is one node; the events inside it (hooks, the copy for `retain_grad`, the derivative, sums,
 freeing, sending) are frames 3a, 3b ... and the last one is frame 3. Values are kept as short texts,
 never as arrays. The frames come from the run itself: the engine tells `Recorder` what it does.
-With `preview` the run leaves no trace: grads, versions, generator and buffers stay as they were.
+With `preview` each `.grad`, the random stream and what nodes saved stay as they were; hooks run, and what they write
+elsewhere stays.
 """
 
 import contextlib
@@ -13,6 +14,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ..array.backend import xp
 from ..core.backward import keeps
 from ..core.beside.attended import AttendedTask, suspended
 from ..core.beside.ends import root_gradients
@@ -220,24 +222,24 @@ class Recorder:
         self.work, self.touched, self.sent = ((), {}), [], {}
         self.old = {nr: copied(t.grad) for nr, t in self.reader.filled_by(node).items() if t.grad is not None}
 
-    def hook(self, node: AnyNode, kind: str, hook: Any, before: Any, after: Any) -> None:
-        """A hook has run: what came, and what it made of it."""
-        known = next((h for h in self.hooks[self.node] if h.kind == kind), None)
+    def hook(self, node: AnyNode, kind: str, hook: Any, before: Any, after: Any, at: int | None = None) -> None:
+        """A hook has run, `at` an output if that is known: what came, and what it made of it."""
+        known = next((h for h in self.hooks[self.node] if h.kind == kind and at in (None, h.nr)), None)
         if known:
             self.hooks[self.node].remove(known)
-        nr = known.nr if known else 0
-        was = self.received.get((self.node, nr), "None") if kind in ("tensor", "pre") else in_short(before)
-        if kind in ("tensor", "pre"):
-            self.received[self.node, nr] = in_short(after)
+        nr, was = known.nr if known else 0, in_short(before)
+        now = dict(enumerate(after)) if kind in ("pre", "post") else {nr: after}
+        if kind in ("tensor", "pre"):  # it may have written into what it was given: what came was noted
+            was = ", ".join(self.received.get((self.node, i), "None") for i in now)
+            self.received |= {(self.node, i): in_short(g) for i, g in now.items()}
         name = known.label if known else hook_label(hook)
-        self.note_change(kind, nr, name, before, after)
+        self.note_change(kind, now, name)
         self.event("hook", slot=nr, name=name, before=was, after=in_short(after), part=known and known.id)
 
-    def note_change(self, kind: str, nr: int, name: str, before: Any, after: Any) -> None:
+    def note_change(self, kind: str, several: dict[int, Any], name: str) -> None:
         """Keep in mind which gradients are no derivatives any more, because a hook made something else of them."""
         if kind == "post_accumulate":
             return
-        several = {nr: after} if kind == "tensor" else dict(enumerate(after))
         copies = self.came if kind in ("tensor", "pre") else self.goes
         for i, now in several.items():
             if i in copies and not same(copies[i], plain(now)):
@@ -389,9 +391,7 @@ def copied(value: Any) -> Any:
 
 def same(a: Any, b: Any) -> bool:
     """Whether two gradients are equal, NaN for NaN."""
-    if a is None or b is None or a.shape != b.shape:
-        return a is b
-    return bool(((a == b) | ((a != a) & (b != b))).all())
+    return a is b if a is None or b is None else bool(xp.array_equal(a, b, equal_nan=True))
 
 
 def plain(value: Any) -> Any:

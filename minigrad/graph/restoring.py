@@ -1,8 +1,8 @@
 """Everything that a function can reach, as it was: after a trial run, put back; of minigrad or of torch.
 
 Reaches what the code names and closes over, the arguments given along, and the methods of their classes; goes
-through containers, modules, optimizers and objects of the learner's own classes. What no copy can hold, a file, the
-place of a generator, or the buffers that torch's backward frees, is not put back.
+through containers, modules, optimizers and objects of the learner's own classes. Not put back: a file, how
+far a `yield` has come, what torch's backward frees, an object whose class has no method of the learner's, `__slots__`.
 """
 
 import contextlib
@@ -10,6 +10,7 @@ import random as python_random
 import sys
 from collections import deque
 from collections.abc import Iterator
+from functools import partial
 from types import CodeType, FunctionType, GeneratorType, MethodType, SimpleNamespace
 from typing import Any
 
@@ -36,7 +37,7 @@ class Restoring(contextlib.ExitStack):
     def __init__(self, *roots: Any) -> None:
         super().__init__()
         self.seen: dict[int, Any] = {}  # held, so that no other gets its id
-        self.moved: list[str] = []  # names of generators, which nobody can put back
+        self.moved: list[str] = []  # names of functions that wait at a `yield`, which nobody can put back
         todo: list[Any] = [*roots]
         while todo:
             value = todo.pop()
@@ -75,6 +76,8 @@ class Restoring(contextlib.ExitStack):
             yield from self.function(value)
         elif isinstance(value, MethodType):
             yield from (value.__func__, value.__self__)
+        elif isinstance(value, partial):
+            yield from (value.func, value.args, value.keywords)
         elif isinstance(value, xp.random.Generator):
             self.callback(setattr, value.bit_generator, "state", value.bit_generator.state)
         elif isinstance(value, python_random.Random):

@@ -31,15 +31,15 @@ TINY = 1e-6  # of the rate that an optimizer began with: no step with less is to
 def events(own: set[int]) -> tuple[str, list[tuple[Any, ...]]]:
     """What happened to the tensors with these ids, and the lines; what happened to others is marked as such."""
     words, lines, last = [], list[tuple[Any, ...]](), None
-    for what, owner, fact, before, line in [*ledger.diary, ("", bool, None, latest.freed, (None,))]:
+    for what, owner, fact, before, line in [*ledger.diary, ("", bool, None, latest.freed, (None,))]:  # the end
         if before is not last and before.code is not None:
             words.append(called(expression(before.code, before.lasti)) or "backward")
             lines.append((before.code, before.lasti))
         last, target = before, owner()
         if line[0] is None:
             continue
-        first = getattr(target, "param_groups", [{}])[0]
-        if what == "step" and (fact is None or fact <= TINY * first.get("initial_lr", 0)):
+        group = getattr(target, "param_groups", [{}])[0]
+        if what == "step" and (fact is None or fact <= TINY * group.get("initial_lr", 0)):
             what = "idle" if fact is None else "standing"
         if what == "clip" and not fact:
             what = "unclipped"

@@ -55,7 +55,7 @@ class Saved:
     version: int | None = _uncompared()  # counter when it was saved
     now: int | None = _uncompared()  # counter today; another number makes backward fail
     later: int | None = _uncompared()  # computed again in backward: the bytes that are not kept until then
-    by: tuple[int, str] | None = _uncompared()  # number and text of the statement that wrote it first since
+    by: tuple[int, str] | None = _uncompared()  # number, text: what wrote it since, first of the last 8
 
     @property
     def stale(self) -> bool:
@@ -178,7 +178,7 @@ class Repeat:
 
     id: str
     turns: tuple[tuple[str, ...], ...]
-    all: bool = True  # that there were; False where the loop around them made other operations that belong to them
+    all: bool = True  # whether they are the whole loop; False where it also made operations that meet theirs
 
 
 @dataclass(frozen=True, slots=True)
@@ -300,7 +300,7 @@ def part(graph: Graph, start: Iterable[str], radius: float = inf, both_ways: boo
 
 
 def only(graph: Graph, nodes: Iterable[NodeRecord], tensors: Sequence[TensorRecord]) -> Graph:
-    """The graph with just these nodes and tensors; what they name of the rest is forgotten."""
+    """The graph with just these nodes, whose edges stay as they are, and tensors, and the hooks and cuts at them."""
     there = {t.id for t in tensors}
     kept = {n.id: replace(n, saved=tuple(replace(s, tensor=s.tensor if s.tensor in there else None) for s in n.saved))
             for n in nodes}

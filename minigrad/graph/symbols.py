@@ -1,9 +1,10 @@
 """What values are called in one recorded backward: each symbol means one value.
 
 A tensor is called what the learner calls it, else by its expression, `(x * w)`, else by its operation, `mul(·) #3`,
-with the number of its node. Its whole gradient is `∂loss/∂w`, unless a hook changed something on the way or backward
-began with another gradient than 1: then it is the `gradient of w`. What arrives on one of several ways is `to w via
-tanh(w)`, what lies there meanwhile `to w so far (2 of 3)`, what a hook made of it `gradient of w after clamp`.
+the third of that name in the order of backward. Its whole gradient is `∂loss/∂w`, unless a hook changed something on
+the way or backward began with another gradient than 1: then it is the `gradient of w`. What arrives on one of several
+ways is `to w via tanh(w)`, what lies there meanwhile `to w so far (2 of 3)`, what a hook made of it `gradient of w
+after clamp`.
 """
 
 import ast
@@ -163,7 +164,7 @@ def titles(graph: Graph) -> dict[str, str]:
 
 
 def numbered(names: Iterable[tuple[str, str]], mark: str = " #{}") -> dict[str, str]:
-    """Names by key; where one comes several times, all but the first have the number of what they stand for."""
+    """Names by key; where one comes several times, all but the first are counted: `mul #2`, `mul #3`."""
     pairs, seen, made = list(names), Counter[str](), dict[str, str]()
     given = {name for _, name in pairs}
     for key, name in pairs:

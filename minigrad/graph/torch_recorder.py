@@ -1,9 +1,9 @@
 """Record a backward that torch itself runs: hooks at its nodes tell what happens, in torch's own order.
 
-The frames are those of `Recorder`. What torch does not tell is left out: who registered hooks on nodes (only
-what they changed can be seen), gradients before a broadcast input's sum, the lines that made nodes. A rule is
-shown where our table has one of that name and it gives what torch gave; behind anything that could not be
-checked, nothing is called a derivative. torch is never imported here.
+The frames are those of `Recorder`. What torch does not tell is left out: who registered hooks on nodes (only what they
+changed can be seen), and, but inside of `scopes`, the lines that made nodes. A rule is shown where our table has one of
+that name and it gives what torch gave: it also tells a gradient before its sum, where an input was broadcast. Behind
+anything that could not be checked, nothing is called a derivative. torch is never imported here.
 """
 
 import contextlib
@@ -39,7 +39,6 @@ class TorchRecorder(Recorder):
         keep = self.preview or not self.frees
         given = gradient.clone() if self.preview and gradient is not None else gradient
         self.backward = partial(root.backward, given, retain_graph=keep, create_graph=create_graph)
-        self.put = False  # whether the leaf that runs has its `.grad` already
         return sys.modules["torch"].ones_like(root) if gradient is None else gradient
 
     def turn(self) -> None:
@@ -63,14 +62,14 @@ class TorchRecorder(Recorder):
     def wrap(self, node: AnyNode, undo: contextlib.ExitStack) -> None:
         """Stand around the hooks of the tensors that a node made, in the dicts where torch finds them."""
         key = self.reader.key(node)
-        for (owner, _), t in self.reader.tensors.items() if not isinstance(key, tuple) else [((key, 0), node.variable)]:
-            if owner != key:
+        for (own, nr), t in self.reader.tensors.items() if not isinstance(key, tuple) else [((key, 0), node.variable)]:
+            if own != key:
                 continue
             after = t._post_accumulate_grad_hooks if t.is_leaf else None
             for hooks, around in ((t._backward_hooks, self.tensor_hook), (after, self.post_accumulate_hook)):
                 if hooks:
                     undo.callback(lambda now, old: now.update({k: old[k] for k in old if k in now}), hooks, dict(hooks))
-                    hooks.update({number: partial(around, node, hook) for number, hook in hooks.items()})
+                    hooks.update({number: partial(around, node, nr, hook) for number, hook in hooks.items()})
 
     # ---- what torch tells
 
@@ -78,16 +77,16 @@ class TorchRecorder(Recorder):
         """The first that is heard of a node's turn."""
         if self.node_now is not node:
             self.ready(node)
-            self.put = False
+            self.put = False  # whether the leaf that runs has its `.grad` already
             retained = {nr: self.grads.get(id(t)) for nr, t in self.reader.filled_by(node).items() if not t.is_leaf}
             self.old |= retained  # torch has copied already
 
-    def tensor_hook(self, node: AnyNode, hook: Callable[[Any], Any], grad: Any) -> Any:
+    def tensor_hook(self, node: AnyNode, nr: int, hook: Callable[[Any], Any], grad: Any) -> Any:
         """In place of a tensor's hook."""
         self.begin(node)
         before = copied(grad)
         returned = hook(grad)
-        self.hook(node, "tensor", hook, before, plain(grad if returned is None else returned))
+        self.hook(node, "tensor", hook, before, plain(grad if returned is None else returned), nr)
         return returned
 
     def arrived_at(self, node: AnyNode, received: tuple[Any, ...]) -> None:
@@ -127,7 +126,7 @@ class TorchRecorder(Recorder):
             self.free(node)
         self.close()
 
-    def post_accumulate_hook(self, node: AnyNode, hook: Callable[[Any], Any], leaf: AnyTensor) -> Any:
+    def post_accumulate_hook(self, node: AnyNode, nr: int, hook: Callable[[Any], Any], leaf: AnyTensor) -> Any:
         """In place of a hook that runs when a leaf's `.grad` is there; a preview shows it and does not run it."""
         if self.preview:
             return None

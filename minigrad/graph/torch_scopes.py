@@ -58,7 +58,7 @@ def scopes(*models: Any) -> Iterator[None]:
                 note(frame and (frame.f_code, frame.f_lasti), first, result, args)
             return result
 
-    modules = [m for model in models for m in model.modules()]
+    modules = dict.fromkeys(m for model in models for m in model.modules())
     every = torch.nn.modules.module
     handles = [m.register_forward_pre_hook(begin) for m in modules]
     handles += [m.register_forward_hook(end, always_call=True) for m in modules]

@@ -5,6 +5,7 @@ import inspect
 import io
 from collections.abc import Callable
 from numbers import Real
+from types import CellType
 from typing import Any
 
 from ..array.backend import xp
@@ -16,7 +17,7 @@ from .snapshot import AnyTensor
 def knob(values: list[float], like: AnyTensor | None = None, double: bool = True) -> AnyTensor:
     """A fresh leaf with these numbers, of the library and the shape of `like`; without it one number, of minigrad."""
     like = constant(TensorBase._plain, xp.zeros((), "float32")) if like is None else like
-    made = (like.detach().double() if double else like.detach()).clone()
+    made = (like.detach().double() if double else like.detach()).clone().contiguous()
     flat = made.view(-1)
     for i, one in enumerate(values):
         flat[i] = one
@@ -58,7 +59,8 @@ def rounds_of(round: Callable[..., Any], parameters: dict[str, AnyTensor], count
     with Restoring(round, parameters) as kept, contextlib.redirect_stdout(io.StringIO()):
         places = [(key, name) for key, value in scope.items() for name, t in parameters.items()
                   if value is t and key[0] != "_"]
-        inside = [(cell, name) for cell in cells for name, t in parameters.items() if cell.cell_contents is t]
+        inside = [(cell, name) for cell in cells for name, t in parameters.items()
+                  if cell != CellType() and cell.cell_contents is t]  # an empty one has no contents to ask for
         now = {**parameters}
         for t in kept.tensors:
             if t.is_leaf:

@@ -69,5 +69,5 @@ class Hooks:
 
 
 def hook_name(hook: Callable) -> str:
-    """The name that error messages and pictures use for a hook."""
+    """The name that error messages use for a hook; pictures have `graph.live.hook_label`."""
     return getattr(hook, "__name__", type(hook).__name__)

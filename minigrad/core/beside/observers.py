@@ -1,4 +1,4 @@
-"""Who looks at new nodes while they are recorded: saved-tensor hooks, anomaly mode.
+"""Who looks at new nodes while they are recorded: saved-tensor hooks, anomaly mode, and `graph`.
 
 Each looks at every node as soon as it has been made, by the one way that a mode gives: `intercept`.
 """

@@ -1,7 +1,7 @@
 """Which call of a module made which nodes: a call notes the numbers between which its nodes lie.
 
 Nodes are numbered as they are made, so nothing is written into a node, and an operation pays nothing. Modules are
-held weakly, and only the last calls are kept; `graph.scopes` reads them when a picture is drawn.
+held weakly, and only the last calls are kept; `graph.nesting` reads them when a picture is drawn.
 """
 
 import weakref
