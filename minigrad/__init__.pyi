@@ -737,10 +737,10 @@ def matrix_power(input: Tensor, n: _int) -> Tensor:
     """The product of `n` copies of a square matrix, by repeated squaring."""
 @overload
 def max(input: Tensor, dim: Tensor | None = None, keepdim: _bool = False, *, other: Tensor | None = None) -> Tensor:
-    """`max` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."""
+    """`max` of all elements, or `(values, indices)` along `dim`, or of two tensors, one by one."""
 @overload
 def max(input: Tensor, dim: _int = ..., keepdim: _bool = False, *, other: Tensor | None = None) -> return_types_max:
-    """`max` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."""
+    """`max` of all elements, or `(values, indices)` along `dim`, or of two tensors, one by one."""
 @overload
 def max_pool1d(
     input: Tensor, kernel_size: _int | Sequence[_int], stride: _int | Sequence[_int] | None = None,
@@ -792,18 +792,18 @@ def mean(
     """Mean of all elements, or along `dim`. Raises: RuntimeError for integer tensors."""
 @overload
 def median(input: Tensor, dim: None = None, keepdim: _bool = False, *, other: Any = None) -> Tensor:
-    """`median` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."""
+    """`median` of all elements, or `(values, indices)` along `dim`."""
 @overload
 def median(input: Tensor, dim: _int = ..., keepdim: _bool = False, *, other: Any = None) -> return_types_median:
-    """`median` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."""
+    """`median` of all elements, or `(values, indices)` along `dim`."""
 def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: str | None = None) -> tuple[Tensor, ...]:
     """The grid that vectors span: one tensor each, which varies along its own dimension only."""
 @overload
 def min(input: Tensor, dim: Tensor | None = None, keepdim: _bool = False, *, other: Tensor | None = None) -> Tensor:
-    """`min` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."""
+    """`min` of all elements, or `(values, indices)` along `dim`, or of two tensors, one by one."""
 @overload
 def min(input: Tensor, dim: _int = ..., keepdim: _bool = False, *, other: Tensor | None = None) -> return_types_min:
-    """`min` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."""
+    """`min` of all elements, or `(values, indices)` along `dim`, or of two tensors, one by one."""
 def minimum(input: Tensor, other: Tensor) -> Tensor:
     """`minimum`, as torch has it."""
 def mm(input: Tensor, mat2: Tensor) -> Tensor:
@@ -915,7 +915,7 @@ def poisson_nll_loss(
     input: Tensor, target: Tensor | _float | number[Any], log_input: _bool = True, full: _bool = False,
     size_average: Any = None, eps: _float = 1e-08, reduce: Any = None, reduction: str = 'mean',
 ) -> Tensor:
-    """exp(x) - t x, for counts `target`."""
+    """exp(x) - t x for counts `target`; x - t log(x + eps) where `input` is no logarithm."""
 def polygamma(n: _int, input: Tensor | ndarray[Any, Any]) -> Tensor:
     """Derivative number `n` of digamma."""
 def positive(input: Tensor) -> Tensor: ...
@@ -1028,7 +1028,8 @@ def scatter_add(input: Tensor, dim: _int, index: Tensor, src: Tensor | _float | 
 def searchsorted(
     sorted_sequence: Tensor | ndarray[Any, Any],
     values: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | str | ndarray[Any, Any] | number[Any],
-    *, out_int32: _bool = False, right: _bool = False, side: Any = None, sorter: Tensor | None = None,
+    *, out_int32: _bool = False, right: _bool = False,
+    side: Tensor | _float | Sequence[_int] | Sequence[Tensor] | None = None, sorter: Tensor | None = None,
 ) -> Tensor:
     """Where each value belongs in an ordered sequence; `sorter` holds the positions that order it."""
 seed: Callable[..., Any]

@@ -701,22 +701,22 @@ class Tensor(TensorBase):
         """The p-norm of all elements, or along `dim`; p may be a number or "fro"."""
     @overload
     def max(self, dim: Tensor | None = None, keepdim: _bool = False, *, other: Tensor | None = None) -> Tensor:
-        """`max` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."""
+        """`max` of all elements, or `(values, indices)` along `dim`, or of two tensors, one by one."""
     @overload
     def max(self, dim: _int = ..., keepdim: _bool = False, *, other: Tensor | None = None) -> return_types_max:
-        """`max` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."""
+        """`max` of all elements, or `(values, indices)` along `dim`, or of two tensors, one by one."""
     @overload
     def min(self, dim: Tensor | None = None, keepdim: _bool = False, *, other: Tensor | None = None) -> Tensor:
-        """`min` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."""
+        """`min` of all elements, or `(values, indices)` along `dim`, or of two tensors, one by one."""
     @overload
     def min(self, dim: _int = ..., keepdim: _bool = False, *, other: Tensor | None = None) -> return_types_min:
-        """`min` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."""
+        """`min` of all elements, or `(values, indices)` along `dim`, or of two tensors, one by one."""
     @overload
     def median(self, dim: None = None, keepdim: _bool = False, *, other: Any = None) -> Tensor:
-        """`median` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."""
+        """`median` of all elements, or `(values, indices)` along `dim`."""
     @overload
     def median(self, dim: _int = ..., keepdim: _bool = False, *, other: Any = None) -> return_types_median:
-        """`median` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one."""
+        """`median` of all elements, or `(values, indices)` along `dim`."""
     def aminmax(self, *, dim: _int | None = None, keepdim: _bool = False) -> return_types_aminmax:
         """Smallest and largest element at once."""
     def argmax(self, dim: _int | None = None, keepdim: _bool = False) -> Tensor:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 
 import pytest
 
@@ -117,6 +118,26 @@ def test_training_takes_a_round_that_closes_over_a_name_without_a_value_yet():
     w = torch.tensor(1.0, requires_grad=True)
     assert len(torch.training(round, w, rounds=1).rows) == 1
     later = 0.0
+
+
+def test_a_widget_has_a_text_where_nothing_makes_pixels(monkeypatch):
+    monkeypatch.setitem(sys.modules, "resvg_py", None)
+
+    bundle, _ = torch.nudge(loss_at)._repr_mimebundle_()
+
+    assert "dx = 0.1" in bundle["text/plain"]
+    assert "image/png" not in bundle
+
+
+def test_training_does_not_ask_about_a_round_that_fails():
+    def round(twice=False):
+        (w * torch.ones(3)).backward()
+
+    w = torch.tensor(1.0, requires_grad=True)
+    widget = torch.training(round, w, rounds=2)
+
+    assert "grad can be implicitly created only for scalar outputs" in words(widget.scene)
+    assert not [p for p in widget.scene["parts"] if p["kind"] == "choice"]
 
 
 def test_halving_asks_again_and_stores_nothing():

@@ -660,3 +660,20 @@ loss"""
     assert repeat.all == all_
     assert ("loop ran" in drawn(graph, roots).to_svg()) == all_
     assert any(Scenes(graph).turns) == all_
+
+
+def test_a_module_whose_name_begins_like_a_line_is_opened_as_a_module():
+    class Net(minigrad.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.linear_stack = minigrad.nn.Sequential(minigrad.nn.Linear(2, 2), minigrad.nn.ReLU())
+            self.head = minigrad.nn.Sequential(minigrad.nn.Linear(2, 2), minigrad.nn.Tanh())
+
+        def forward(self, x):
+            return self.head(self.linear_stack(x) * 2)
+
+    net = Net()
+    y = net(minigrad.ones(1, 2)).sum()
+    kinds = {s.kind for s in minigrad.draw(y, open="linear_stack").graph.scopes}
+
+    assert "line" not in kinds

@@ -226,6 +226,7 @@ def test_formulas_are_mathml_with_numbers():
 
 def test_a_breakpoint_is_a_node_or_a_leaf():
     assert reference(breakpoints=["MulBackward0", "b"]).breaks == ["n4", "n5"]
+    assert reference(breakpoints="MulBackward0").breaks == ["n5"]
 
 
 def test_a_question_has_one_right_answer_and_answers_that_people_give():

@@ -2,7 +2,7 @@
 
 Promotion looks at the *category* first (bool < integer < float). Arrays with dimensions decide;
 a 0-d array is heard only if its category is higher, a Python number only if higher still.
-The dictionaries at the bottom are the whole type system; complex and bfloat16 are not in it.
+The tables from ALL to _WIDER are the whole type system; complex and bfloat16 are not in it.
 """
 
 import builtins

@@ -154,7 +154,7 @@ def uniform(shape: Shape, dtype: xp.dtype = xp.float32, low: float = 0.0, high: 
 
 def normal(shape: Shape, dtype: xp.dtype = xp.float32, mean: float = 0.0, std: float = 1.0,
            generator: Generator | None = None, one_by_one: bool = False) -> xp.ndarray:
-    """Normal numbers. Below 16 elements, or if asked, one by one and exact; above, in blocks of 16.
+    """Normal numbers. Below 16 elements, or if asked, one by one and exact; from 16 on in blocks of 16.
 
     The blocks use vector functions, whose last digit differs between machines (3e-7 in float32).
     """

@@ -1,8 +1,8 @@
 """torch.autograd.functional: whole Jacobians and Hessians, and their products with vectors.
 
-Each takes a function and its inputs, runs it on fresh copies and returns tensors without history,
-unless `create_graph`. A product with a column vector (jvp, hvp) runs backward twice: the gradient of
-v^T J with respect to v is J^T itself. Texts are torch's.
+Each takes a function and its inputs, runs it on detached ones, on the same memory (under `create_graph` on views),
+and returns tensors without history, unless `create_graph`. jvp runs backward twice: u^T J is linear in u, and the
+gradient of (u^T J) v with respect to u is J v. Texts are torch's.
 """
 
 from collections.abc import Callable, Sequence

@@ -22,7 +22,7 @@ ENDED = "_ended"  # marks the inputs of a transform that is over
 
 
 def known(t: Any) -> dict[Level, Any]:
-    """Level -> what it knows of `t`: its tangent, or `(batch, True)`, of which it is one; see `tangents`, `batches`."""
+    """Level -> what it knows of `t`: a tangent or None; `(batch, True)` or `(t, False)`: see `tangents`, `batches`."""
     return t.__dict__.get(KNOWN, NOTHING)
 
 

@@ -3,7 +3,7 @@
 from typing import Any
 
 from ..core.carriers import TENSORS
-from ..text.presentation import need
+from ..text.presentation import need, require
 
 
 def functional_call(module: Any, parameter_and_buffer_dicts: Any, args: Any = None, kwargs: Any = None, *,
@@ -16,6 +16,8 @@ def functional_call(module: Any, parameter_and_buffer_dicts: Any, args: Any = No
     dicts = [given] if isinstance(given := parameter_and_buffer_dicts, dict) else [*given]
     need(all(isinstance(part, dict) for part in dicts), "call_dicts")
     given = {name: t for part in dicts for name, t in part.items()}
+    both = [name for name in given if sum(name in part for part in dicts) > 1]
+    require(not both, f"{both} appeared in multiple dictionaries; behavior of functional call is ambiguous", ValueError)
     homes = {f"{path}.{name}".lstrip("."): (home, name) for path, part in module.named_modules(remove_duplicate=False)
              for home in (part._parameters, part._buffers) for name in home}
     own = {path: home[name] for path, (home, name) in homes.items()}

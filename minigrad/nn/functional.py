@@ -483,7 +483,7 @@ def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
     return input
 
 
-# torch's modes of `interpolate` -> of those that lie between neighbours the dimensions that they take
+# torch's modes of `interpolate` -> how many dimensions a linear one resizes, 0 for those that take any input
 _RESIZED = {"linear": 1, "bilinear": 2, "trilinear": 3} | dict.fromkeys(
     ("nearest", "area", "nearest-exact", "bicubic", "lanczos"), 0)
 
@@ -656,14 +656,14 @@ def mse_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = No
 
 def smooth_l1_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
                    beta: float = 1.0) -> Any:
-    """Squares below `beta`, absolute differences above."""
+    """(x - t)^2 / (2 beta) where the difference is below `beta`, |x - t| - beta / 2 above."""
     x, y, kind = _expanded_pair("smooth_l1_cpu", input, target, None, reduction, size_average, reduce)
     require(beta >= 0, "smooth_l1_loss does not support negative values for beta.")
     return loss.smooth_l1_loss(x, y, kind, beta) if beta else _reduced((x - y).abs(), kind)
 
 
 def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0, weight: Any = None) -> Any:
-    """Half squares below `delta`, `delta` times absolute differences above; each times its `weight`."""
+    """(x - t)^2 / 2 where the difference is below `delta`, delta (|x - t| - delta / 2) above; times its `weight`."""
     x, y, kind = _expanded_pair("huber_cpu", input, target, weight, reduction)
     require(delta > 0, "huber_loss does not support non-positive values for delta.")
     errors = loss.huber_loss(x, y, kind if weight is None else NONE, delta)
@@ -836,7 +836,7 @@ def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float =
 
 def poisson_nll_loss(input: Any, target: Any, log_input: bool = True, full: bool = False, size_average: Any = None,
                      eps: float = 1e-8, reduce: Any = None, reduction: str = "mean") -> Any:
-    """exp(x) - t x, for counts `target`."""
+    """exp(x) - t x for counts `target`; x - t log(x + eps) where `input` is no logarithm."""
     kind = _reduction(reduction, size_average, reduce)
     values = input.exp() - target * input if log_input else input - target * loss.add_scalar(input, eps).log()
     if full:

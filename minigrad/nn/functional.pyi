@@ -159,7 +159,7 @@ def hinge_embedding_loss(
 def huber_loss(
     input: Tensor, target: Tensor, reduction: str = 'mean', delta: float = 1.0, weight: Tensor | None = None,
 ) -> Tensor:
-    """Half squares below `delta`, `delta` times absolute differences above; each times its `weight`."""
+    """(x - t)^2 / 2 where the difference is below `delta`, delta (|x - t| - delta / 2) above; times its `weight`."""
 def instance_norm(
     input: Tensor, running_mean: Tensor | None = None, running_var: Tensor | None = None,
     weight: Tensor | None = None, bias: Tensor | None = None, use_input_stats: bool = True, momentum: float = 0.1,
@@ -282,7 +282,7 @@ def poisson_nll_loss(
     input: Tensor, target: Tensor | float | number[Any], log_input: bool = True, full: bool = False,
     size_average: Any = None, eps: float = 1e-08, reduce: Any = None, reduction: str = 'mean',
 ) -> Tensor:
-    """exp(x) - t x, for counts `target`."""
+    """exp(x) - t x for counts `target`; x - t log(x + eps) where `input` is no logarithm."""
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
     """x where positive, else `weight * x`; one weight, or one per channel."""
 def relu(input: Tensor, inplace: bool = False) -> Tensor:
@@ -315,7 +315,7 @@ def smooth_l1_loss(
     input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = 'mean',
     beta: Tensor | float = 1.0,
 ) -> Tensor:
-    """Squares below `beta`, absolute differences above."""
+    """(x - t)^2 / (2 beta) where the difference is below `beta`, |x - t| - beta / 2 above."""
 def soft_margin_loss(
     input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = 'mean',
 ) -> Tensor:

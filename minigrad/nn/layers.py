@@ -303,7 +303,7 @@ def _described(values: Iterable[tuple[Any, Any]], kind: str) -> str:
 
 
 class _Weighted(Module):
-    """A layer with `weight` and `bias`, started as torch starts linear and convolution."""
+    """A layer with parameters of given sizes; by itself it starts `weight` and `bias` as torch's linear maps do."""
 
     def _start(self, device: Any, dtype: Any, **sizes: Any) -> None:
         """Make the parameters of these sizes, None where one is not wanted, and draw their first values."""
@@ -606,7 +606,8 @@ def _layer(name: str, function: Callable, shown: str = "", /, inputs: int = 1, *
 
     always = shown.removesuffix("inplace")
     extra_repr = partialmethod(_shown_options, always, **({} if always == shown else {"inplace": False}))
-    doc = f"`{name}` as a module; see `nn.functional.{getattr(function, '__name__', name.lower())}`."
+    word = getattr(function, "__name__", "").replace("<lambda>", "") or name.lower()
+    doc = f"`{name}` as a module; see `{'nn.functional' if hasattr(functional, word) else 'Tensor'}.{word}`."
     body = {"__init__": __init__, "forward": forward, "extra_repr": extra_repr, "__module__": __name__, "__doc__": doc}
     return type(name, (Module,), body)
 

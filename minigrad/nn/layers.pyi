@@ -73,7 +73,7 @@ class BCEWithLogitsLoss(Module):
 
 
 class _Weighted(Module):
-    """A layer with `weight` and `bias`, started as torch starts linear and convolution."""
+    """A layer with parameters of given sizes; by itself it starts `weight` and `bias` as torch's linear maps do."""
     def reset_parameters(self) -> None:
         """Draw weight and bias evenly, in bounds that shrink with the number of inputs."""
 
@@ -245,7 +245,7 @@ class Embedding(Module):
 
 
 class Flatten(Module):
-    """`Flatten` as a module; see `nn.functional.flatten`."""
+    """`Flatten` as a module; see `Tensor.flatten`."""
     def __init__(self, start_dim: int = 1, end_dim: int = -1) -> None: ...
     def forward(self, *inputs: Any, **named: Any) -> Any: ...
 
@@ -685,7 +685,7 @@ class TripletMarginLoss(Module):
 
 
 class Unflatten(Module):
-    """`Unflatten` as a module; see `nn.functional.<lambda>`."""
+    """`Unflatten` as a module; see `Tensor.unflatten`."""
     def __init__(self, dim: Any, unflattened_size: Any) -> None: ...
     def forward(self, *inputs: Any, **named: Any) -> Any: ...
 

@@ -361,8 +361,8 @@ class Module:
         return f"{type(self).__name__}({extra})"
 
 
-# What each of `_places` holds, in the words of errors.
 _PLACES = ("_parameters", "_buffers", "_modules")
+# What each of them holds, in the words of errors.
 _KINDS = (("parameter", Parameter, "torch.nn.Parameter"), ("buffer", Tensor, "torch.nn.Buffer, torch.Tensor"),
           ("child module", Module, "torch.nn.Module"))
 

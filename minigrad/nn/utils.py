@@ -1,6 +1,7 @@
 """torch.nn.utils: gradients kept in bounds, parameters as one vector.
 
-All of it works in place on `.grad` or `.data`, and records nothing.
+What clips, and `vector_to_parameters`, writes into `.grad` or puts other `.data` in place, and records nothing;
+`parameters_to_vector` is recorded.
 """
 
 import warnings

@@ -23,8 +23,6 @@ from . import lr_scheduler
 class Optimizer:
     """Parameters in groups with options, and a state for each. Source: torch.optim.Optimizer."""
 
-    decoupled = False  # True: weight decay shrinks the parameter itself, not through the gradient
-
     def __init__(self, params: Any, defaults: dict[str, Any]) -> None:
         self.defaults = defaults
         self.state: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
@@ -74,11 +72,11 @@ class Optimizer:
         for group in self.param_groups:
             if isinstance(group.get("lr"), Tensor):  # arrays do not compute with tensors
                 group = {**group, "lr": group["lr"].item()}
-            maximize, decay = group.get("maximize"), not self.decoupled and group.get("weight_decay")
+            decay = not group.get("decoupled_weight_decay") and group.get("weight_decay")
             for p in group["params"]:
                 if p._grad is not None:
                     x, g, state = p._array(), p._grad._array(), self.state.get(p, {})
-                    g = -g if maximize else g
+                    g = -g if group.get("maximize") else g
                     g = g + decay * x if decay else g
                     self.update(x, g, state, group)
                     if state:  # plain SGD keeps nothing
@@ -91,7 +89,7 @@ class Optimizer:
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
         """Write the new values into the array `p`; `o` are the options of its group.
 
-        `g` is its gradient, and of half its square times `weight_decay`, unless that is decoupled.
+        `g` is its gradient, with weight decay added to it, unless that is decoupled.
         """
         raise NotImplementedError
 
@@ -153,7 +151,7 @@ def next_step(state: dict[str, Any]) -> int:
 class SGD(Optimizer):
     """p -= lr * g; with momentum g is a running sum of gradients that fades.
 
-    Here and below, options about speed (`foreach`, `fused`, `capturable`) are kept without effect.
+    Here and below `foreach`, `fused`, `capturable` and `differentiable` are kept without effect.
     """
 
     def __init__(self, params: Any, lr: float = 1e-3, momentum: float = 0, dampening: float = 0,
@@ -179,13 +177,14 @@ class Adam(Optimizer):
 
     def __init__(self, params: Any, lr: float = 1e-3, betas: tuple = (0.9, 0.999), eps: float = 1e-8,
                  weight_decay: float = 0, amsgrad: bool = False, *, maximize: bool = False, foreach: Any = None,
-                 capturable: bool = False, differentiable: bool = False, fused: Any = None) -> None:
-        super().__init__(params, {**checked_options(locals()), "decoupled_weight_decay": self.decoupled})
+                 capturable: bool = False, differentiable: bool = False, fused: Any = None,
+                 decoupled_weight_decay: bool = False) -> None:
+        super().__init__(params, checked_options(locals()))
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
         """Mean and mean square of the gradients, each corrected for having begun at 0."""
         (beta1, beta2), t = o["betas"], next_step(state)
-        if self.decoupled:
+        if o["decoupled_weight_decay"]:  # it shrinks the parameter itself, not through the gradient
             p *= 1 - o["lr"] * o["weight_decay"]
         mean, square = state_array(state, "exp_avg", p), state_array(state, "exp_avg_sq", p)
         mean += (1 - beta1) * (g - mean)
@@ -201,11 +200,9 @@ class Adam(Optimizer):
 class AdamW(Adam):
     """Adam with weight decay that shrinks the parameters themselves."""
 
-    decoupled = True
-
     def __init__(self, params: Any, lr: float = 1e-3, betas: tuple = (0.9, 0.999), eps: float = 1e-8,
                  weight_decay: float = 1e-2, amsgrad: bool = False, **options: Any) -> None:
-        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, **options)
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, **options, decoupled_weight_decay=True)
 
 
 class RMSprop(Optimizer):

@@ -1,7 +1,7 @@
 """torch.optim.lr_scheduler: learning rates that change from epoch to epoch.
 
-A scheduler writes `lr` into the groups of its optimizer; each class says in `next_lr` what comes next, and some in
-`closed_form` what it is in any epoch.
+A scheduler writes `lr` into the groups of its optimizer; each class says in `next_lr` what comes next (`LambdaLR` in
+`get_lr`), and some in `closed_form` what it is in any epoch.
 """
 
 import math
@@ -23,8 +23,9 @@ class LRScheduler:
             group.setdefault("initial_lr", group["lr"])
         self.optimizer, self.base_lrs = optimizer, [group["initial_lr"] for group in optimizer.param_groups]
         self.last_epoch, self._step_count = last_epoch, 0
-        self._is_initial = self._get_lr_called_within_step = False  # torch's state has them
+        self._is_initial, self._get_lr_called_within_step = True, False  # for schedulers of one's own, as torch
         self.step()
+        self._is_initial = False
 
     def get_lr(self) -> list[float]:
         """The learning rates of epoch `last_epoch`, of groups that came later too."""

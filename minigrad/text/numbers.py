@@ -1,7 +1,7 @@
 """How numbers are written: three digits, and in an equation as many as make it true as it is printed.
 
 Knows lists of Python's numbers and texts; arrays stay in `graph`. A value that is no integer never prints as
-one, and one that is not zero never prints as zero. It imports nothing of minigrad.
+one (but a size of `two_digits`), and one that is not zero never as zero. It imports nothing of minigrad.
 """
 
 import math
@@ -33,8 +33,8 @@ def rounded(values: Sequence[Any], digits: int = FEW) -> list[str]:
     if not -4 < exponent < 5:
         return [_formatted(v, f".{digits - 1}e") for v in values]
     decimals = max(1, FEW - 1 - exponent)
-    tidy = math.isclose(round(values[0], 2), values[0], rel_tol=1e-6)  # 0.10, but 0.157
-    if exponent == -1 and (len(values) > 1 or tidy):
+    short = math.isclose(round(values[0], 2), values[0], rel_tol=1e-6)  # 0.10, but 0.157
+    if exponent == -1 and (len(values) > 1 or short):
         decimals = 2
     if digits > FEW:  # no zeros behind what is exact already
         most = max(1, digits - 1 - exponent)

@@ -1,6 +1,7 @@
 """Pictures of the graph, and the player.
 
-Everything here sees only the records of `minigrad.graph.snapshot`, never a tensor's numbers.
+Pictures see only the records of `minigrad.graph.snapshot`. Tensors are held by those who ask about them: `reasons`,
+`routes`, and the widgets that run the learner's code.
 """
 
 from ..graph import fetcher

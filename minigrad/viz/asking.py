@@ -130,6 +130,10 @@ class Still(Drawing):
         """Title, texts and options, line by line."""
         return "\n".join([self.title, *(line for part in self.parts for line, _ in words_of(part))])
 
+    def to_dot(self) -> str:
+        """Raises: RuntimeError, for there is no graph that Graphviz could draw."""
+        raise RuntimeError(say("draw.no_png"))
+
     def drawn(self, theme: str | None, framed: bool = True) -> str:
         """The parts below each other."""
         sizes = [[float(n) for n in re.findall(r'<svg [^>]*?viewBox="\S+ \S+ (\S+) (\S+)"', part["svg"])[0]]

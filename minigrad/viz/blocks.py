@@ -1,9 +1,9 @@
 """A block: one op with all that hangs around it, a leaf, a constant, or a closed module.
 
 Measured around its own anchor, the middle of the pill (or drawer, or of a module's title). Notes stand
-above, the tensor's card below, a leaf that nobody else uses hangs under it, hooks and the copy for
-retain_grad stand on the wire that arrives at the right. `layout` puts blocks beside each other and never
-looks inside.
+above, the tensor's card below, a leaf that nobody else uses hangs under it. Hooks stand on the wires, those that run
+after the node at its left, the others at its right, where also the copy for retain_grad is taken. `layout` puts
+blocks beside each other and never looks inside.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .layout import FEW_WIRES, WIRE_STEP, Item, Point, around
 from .levels import Fold
 from .theme import width
 
-WIRE, CARD, DRAWER, NOTE, GATE, TAB, CHIP_ROW = 30, 46, 42, 24, 26, 9, 25
+WIRE, CARD, DRAWER, NOTE, GATE, TAB = 30, 46, 42, 24, 26, 9
 BADGE = 6  # what the badge with an order number needs above a box, beside what stands between boxes anyway
 MANY_NOTES, MANY_CARDS = 2, 420  # above an op; px, of those below it
 # x, y, and which part of the text stands there: "start", "middle", "end"; or "stack": a norm's word above its number
@@ -110,7 +110,8 @@ def inset(pill: Box, y: float) -> float:
 
 
 def port_heights(levels: list[int], high: float) -> list[float]:
-    """Of two the first real wire (level 1) leaves at the middle, so that a chain runs straight."""
+    """How far from the middle each port stands; of two the first real wire (level 1) leaves right there, so that a
+    chain runs straight."""
     count = len(levels)
     straight = count == 2 and 1 in levels
     middle = levels.index(1) if straight else (count - 1) / 2
@@ -131,7 +132,6 @@ class Builder:
                             if (times := fold.times(n, e)) > 1}
         self.labels: dict[str, words.Module] = {}
         self.rooms: dict[str, float] = {}  # slot -> how far its text sticks out to the left of its block
-        self.users = graph.users
         self.cut_off = {cut.node for cut in graph.cuts}
         self.drawer = DRAWER if "grads" in show else 26
         self.hooks = by_key((hook.node, hook) for hook in graph.hooks if "hooks" in show)
@@ -147,7 +147,7 @@ class Builder:
             if node.kind == "accumulate" and node.id not in inside:
                 found[node.id] = self.leaf(node)
         for t in graph.tensors:
-            used = [op for op in self.users.get(t.id, ()) if (t.id, fold.box.get(op)) not in within]
+            used = [op for op in self.graph.users.get(t.id, ()) if (t.id, fold.box.get(op)) not in within]
             wanted = used or t.id in graph.roots  # else a note names it
             free = t.kind == "constant" and wanted and t.id not in inside and "cards" in self.show
             if free or (t.id in graph.roots and t.node in fold.box):
@@ -158,7 +158,7 @@ class Builder:
 
     def ends(self, cut: Cut) -> set[str]:
         """The ops that take what was left by a cut."""
-        named = self.users.get(cut.tensor, set()) if cut.tensor else set()
+        named = self.graph.users.get(cut.tensor, set()) if cut.tensor else set()
         return named.union(edge.partition(":")[0] for edge in cut.into)
 
     def goes_back(self, cut: Cut) -> bool:
@@ -234,9 +234,9 @@ class Builder:
         """Width and height of a tensor's card."""
         name, extra, value = words.card(t, self.fold, self.show, self.lang)
         first = (width(name, 15, bold=True) + 6 if name else 0) + width(extra)
-        kind, rows, lines = words.figure(t, self.fold, self.show)
+        rows, lines = words.figure(t, self.fold, self.show)
         tab = TAB if t.kind == "nonleaf" and t.is_view else 0
-        if kind:
+        if rows or lines:
             bars = 6 * len(t.summary.sample) if t.summary else 0
             wide = max(bars, *map(width, lines)) if lines else sum(columns(rows))
             return max(first, wide) + 24, 28 + (17 * len(rows) + 6 if rows else 72) + tab
@@ -425,11 +425,12 @@ class Builder:
         block.room.append(Box(x + 30, y, wide + 10, 28))
 
     def hanging(self, node: NodeRecord) -> list[Edge]:
-        """The edges whose leaf hangs under this op: nobody else uses it, and it has no hooks of its own."""
+        """The edges whose leaf hangs under this op: nobody else uses it, and nothing else
+        stands at it. Two at most."""
         found: dict[str, Edge] = {}
         for e in reversed(node.edges if "cards" in self.show else ()):
             apart = e.node in self.hooks or e.node in self.fold.starts
-            if e.node and e.tensor and self.users[e.node] == {node.id} and not apart:
+            if e.node and e.tensor and self.graph.users[e.node] == {node.id} and not apart:
                 target = self.graph.node(e.node)
                 if target.kind == "accumulate" and target.leaf not in self.graph.roots and e.node not in self.cut_off:
                     found.setdefault(e.node, e)
@@ -438,7 +439,7 @@ class Builder:
     def on_shelf(self, id: str) -> bool:
         """Whether a leaf stands on a shelf: several ops use it, and its wires pass no gates."""
         node = self.graph.node(id)
-        return (node.kind == "accumulate" and len(self.users.get(id, ())) > 1 and id not in self.hooks
+        return (node.kind == "accumulate" and len(self.graph.users.get(id, ())) > 1 and id not in self.hooks
                 and node.leaf not in self.graph.roots and id not in self.cut_off and id not in self.fold.starts)
 
     def hang_below(self, block: Block, node: NodeRecord, leaves: list[Edge], hung: list[Edge], pill: Box) -> None:
@@ -506,7 +507,7 @@ class Builder:
 
     def hang_constant(self, block: Block, node: NodeRecord, pill: Box) -> None:
         """A named constant input, upper left, beside the note that saved it."""
-        once = [e for e in node.edges if e.node is None and e.tensor and len(self.users[e.tensor]) == 1]
+        once = [e for e in node.edges if e.node is None and e.tensor and len(self.graph.users[e.tensor]) == 1]
         for e in once[:1] if "cards" in self.show else ():
             apart = (*self.graph.roots, *self.fold.round.values(), *(cut.tensor for cut in self.graph.cuts))
             if e.tensor and e.tensor not in apart:
@@ -524,8 +525,7 @@ class Builder:
         t = self.graph.tensor(node.leaf)
         w, h = self.card_size(t)
         grad = self.slot_width(f"grad:{t.id}", t.grad or "None") if "grads" in self.show else 0
-        drawer = max(width("AccumulateGrad", bold=True), width(".grad ", mono=True) + grad + 36)
-        return max(w, drawer + 20), h
+        return max(w, width("AccumulateGrad", bold=True) + 20, width(".grad ", mono=True) + grad + 56), h
 
     def put_leaf(self, block: Block, node: NodeRecord, place: Box) -> Box:
         """The drawer, and glued under it the leaf, whose box it returns; the sum of its gradients below."""
@@ -535,7 +535,7 @@ class Builder:
         return card
 
     def leaf(self, node: NodeRecord) -> Block:
-        """A leaf of several ops, on its own."""
+        """A leaf that hangs under no op."""
         block = Block(node.id)
         w, h = self.leaf_size(node)
         self.put_leaf(block, node, Box(-w / 2, -self.drawer / 2, w, h))
@@ -549,7 +549,7 @@ class Builder:
         return block
 
     def constant(self, t: TensorRecord) -> Block:
-        """A constant of several ops, or the result of a closed module, on its own."""
+        """A constant that hangs at no op, or the result of a closed module."""
         w, h = self.card_size(t)
         box = Box(-w / 2, -h / 2, w, h)
         return Block(t.id, boxes={t.id: box}, entries={0: (box.right, 0)}, ports={0: (box.x, 0)})

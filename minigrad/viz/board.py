@@ -1,6 +1,7 @@
 """Widgets that follow a program line by line: `versions`, `detective`, and the board of `watch(predict=True)`.
 
-The program runs once, when the widget is made; what its lines did is shown after the answers.
+The program runs once, when the widget is made, or has run by itself, for `watch`; what its lines did is shown after
+the answers.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
 """`compare`: two recorded backwards side by side, with one transport, and what differs lit.
 
-Events of the two runs are aligned by the longest common blocks of (kind of node, formula, event, slot); what only
+Events of the two runs are aligned by the longest common blocks of (kind of node, name or formula, its turn,
+event, slot); what only
 one run does is a moment of its own, in which the other waits. The browser shows two players, and moves both.
 """
 

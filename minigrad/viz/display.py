@@ -34,13 +34,11 @@ from .lines import by_lines, groups
 from .places import HIGHEST_PICTURE, WIDEST_PICTURE, Layout, lay_out
 from .scenes import fault_said
 
-SHOW = frozenset({"values", "grads", "saved", "hooks", "versions", "scopes"})
-NO_PIXELS = 300  # boxes
+SHOW = frozenset({"values", "grads", "saved", "hooks", "versions"})
 NOT_NAMES = frozenset({"In", "Out"})
 MOST_LISTED = 100  # entries of a list in which leaves are looked for
 NARROWEST = 200  # px, of a picture: a pill and its wires
 MUCH_TOO_HIGH = 900  # px, beyond which lines of code are folded
-Read = Callable[..., Graph]  # `graph.read` or `graph.read_torch`
 
 
 def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None = None, level: str | None = None,
@@ -54,7 +52,7 @@ def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None =
     `view` is "record" (what autograd keeps), "forward" or "backward". `level` says how much is
     folded, "modules", "functions" or "ops" (None: what fits); `open` names modules, functions and lines to
     open; without `fold`, repeated steps are all drawn. `show` chooses among values, grads, saved,
-    hooks, versions and scopes; `around=tensor, radius=2` shows what lies near. `heat` colours backward
+    hooks and versions; `around=tensor, radius=2` shows what lies near. `heat` colours backward
     by the norm of its gradients. `names` maps names to tensors, over the names found in the calling
     namespace. `theme` is "light" or "dark" (None: as the page). `engine`: "builtin", or "graphviz" (in
     process) or "dot", which draw `.source`. `gradient`: where backward starts, for the numbers of
@@ -62,7 +60,8 @@ def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None =
     `tangents` shows in "forward" how each value moves when all leaves move along ones, or some leaves along the
     tangents of their shapes that a dict gives; the pushes that a Jacobian takes are counted against backwards.
     Raises: TypeError for what is not a tensor, and without one if nothing has failed; ValueError for an unknown
-    view, item, level or engine, for tangents of another view or of torch's graph, and for a width below 200 px.
+    view, item, level, theme or engine, for a scope or an `around` that is not there, for tangents of another view or
+    of torch's graph, and for a width below 200 px.
     """
     must_be_one_of(view, svg.VIEWS, "view")
     must_be_one_of(theme, (None, "light", "dark"), "theme")
@@ -83,7 +82,7 @@ def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None =
         graph, wrong, moved = with_tangents(graph, *tensors, along=None if tangents is True else tangents)
     if around is not None:
         graph = part(graph, nodes_below(around, *tensors), radius, both_ways=True)
-    if any(name.startswith("line") for name in ([open] if isinstance(open, str) else open)):
+    if any(name.startswith(("line ", "lines ")) for name in ([open] if isinstance(open, str) else open)):
         graph = by_lines(graph)
     drawing = Drawing(graph, view, shown, chosen(lang), theme, engine,
                       folded=levels.fold(graph, level, open, fold), width=width)
@@ -124,7 +123,7 @@ def must_be_one_of(value: Any, allowed: Iterable[Any], what: str) -> None:
         raise ValueError(f"{what} must be one of {listed}, not {value!r}")
 
 
-def reader_for(*tensors: AnyTensor) -> Read:
+def reader_for(*tensors: AnyTensor) -> Callable[..., Graph]:
     """`read` or `read_torch`, by where the tensors' class comes from. Raises: TypeError for none, or for two."""
     homes = {library(t): type(t).__name__ for t in tensors} or {"": "nothing"}
     if "" in homes:
@@ -313,8 +312,7 @@ class Drawing:
         """The same graph in another fold state, view and width; a sum that was not taken has no number there."""
         other = copy.copy(self)
         other.__dict__.pop("layout", None)
-        compact = self.layout.fold is not None and self.layout.fold.compact
-        other.fold, other.view, other.width = replace(fold, compact=compact), view, width
+        other.fold, other.view, other.width = replace(fold, compact=self.layout.fold.compact), view, width
         other.lang = "en"  # whose words are wider
         if self.flows is not None:
             # edge that is drawn into a closed box -> all that it stands for
@@ -375,7 +373,7 @@ class Drawing:
 
     def drawn(self, theme: str | None, framed: bool = True) -> str:
         """Our own picture in "light", "dark", or "auto", which follows the page; in a widget's own colours for None."""
-        fold = self.layout.fold or self.fold
+        fold = self.layout.fold
         return svg.Painter(fold.graph, self.layout, self.view, self.lang, self.show, self.texts(fold), self.marks,
                            self.remarks, self.heat).picture(theme, framed)
 
@@ -407,7 +405,8 @@ class Drawing:
 
     def to_html(self) -> str:
         """A page of its own that needs nothing from anywhere."""
-        return (f'<!DOCTYPE html><html lang="{self.lang}"><head><meta charset="utf-8">'
+        lang = "zh-CN" if self.lang == "zh" else "en"
+        return (f'<!DOCTYPE html><html lang="{lang}"><head><meta charset="utf-8">'
                 f"<title>minigrad</title></head><body>{self.to_svg()}</body></html>\n")
 
     def to_json(self) -> str:
@@ -433,7 +432,7 @@ class Drawing:
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         """Text always; pictures too, SVG for trusted notebooks and PNG for the others."""
         makers: dict[str, Callable[[], Any]] = {"text/plain": self.to_text, "image/svg+xml": self.to_svg}
-        if self.fold.shown <= NO_PIXELS:  # beyond it the pixels would be tens of megabytes
+        if self.fold.shown <= levels.MANY_BOXES:  # beyond it the pixels would be tens of megabytes
             makers["image/png"] = self.to_png
         bundle = {}
         for mime in [m for m in makers if (not include or m in include) and m not in (exclude or ())]:

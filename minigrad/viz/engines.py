@@ -9,10 +9,10 @@ from contextlib import contextmanager
 from ..text import say
 
 
-def run_graphviz(source: str, engine: str, form: str = "plain") -> bytes:
-    """What Graphviz makes of a source: a picture, or the places of all parts as plain text.
+def run_graphviz(source: str, engine: str, form: str) -> bytes:
+    """What Graphviz makes of a source, in a form that it knows: "svg", "png", "plain".
 
-    Raises: RuntimeError with advice where this engine is not installed.
+    Raises: RuntimeError with advice where this engine is not installed, or fails.
     """
     try:
         if engine == "graphviz":
@@ -23,7 +23,7 @@ def run_graphviz(source: str, engine: str, form: str = "plain") -> bytes:
         program = shutil.which("dot") or "dot"  # on Windows it may be a `.bat`
         return subprocess.run([program, f"-T{form}"], input=source.encode(), capture_output=True, timeout=20,
                               check=True).stdout
-    except (ImportError, FileNotFoundError):
+    except (ImportError, OSError, subprocess.SubprocessError):
         raise RuntimeError(say("draw.no_engine", engine=engine)) from None
 
 

@@ -73,7 +73,7 @@ class Explorer(Stage):
         for box in fold.boxes:
             if len(fold.inside[box]) > 1:
                 yield box, state._replace(closed=state.closed.difference(fold.graph.chains[box]))
-        yield from ((frame, state._replace(closed=state.closed | {frame})) for frame in fold.frames)
+        yield from ((frame, state._replace(closed=state.closed | {frame})) for frame in sorted(fold.frames))
         yield "open", state._replace(whole=True, closed=frozenset())
         yield "fold", self.first._replace(view=state.view, narrow=state.narrow)
         yield from ((view, state._replace(view=view)) for view in VIEWS)
@@ -103,7 +103,7 @@ class Explorer(Stage):
         state = [*self.states][int(key)]
         drawing = self.drawing.refolded(self.fold(state), state.view, NARROW if state.narrow else self.drawing.width)
         fold = drawing.fold  # asked again and again: what it works out, it keeps
-        shown, drawing.lang = drawing.layout.fold or fold, words.PAIR
+        shown, drawing.lang = drawing.layout.fold, words.PAIR
         picture = in_both(drawing.drawn(None, framed=False))
         home, to, many = self.homes(fold), {}, {}
         for name, other in self.leads(state, fold):
@@ -155,7 +155,7 @@ class Explorer(Stage):
         for cut in graph.cuts:
             made[cut.id] = card(*words.cut_label(cut), [])
         spans, whole = levels.order_spans(fold), self.drawing.graph
-        for id in (*fold.boxes, *fold.frames):
+        for id in (*fold.boxes, *sorted(fold.frames)):
             scope, module = fold.scopes[id], labels.get(id) or words.module(fold, id, {})
             accs = (acc for one in fold.chips_of.get(id, ()) for acc in fold.own.get(one, (one,)))
             params = [f"{t.label} {t.shape}" for t in map(whole.tensor, (whole.node(acc).leaf for acc in accs))]

@@ -1,4 +1,5 @@
-"""The pictures between which a player can switch: folded as `draw` folds it, and with boxes opened.
+"""The pictures between which a player can switch: modules and loops folded as `draw` folds them, lines of code
+never, and with boxes opened.
 
 A picture tells which of its parts stands for each node and wire of the whole graph, and what steps as one.
 """
@@ -19,7 +20,7 @@ from .words import PAIR
 LABELS, CHINESE = re.compile(r">([^<]*)</(?:text|title|desc)>"), re.compile(f"{PAIR}[^<]*")
 WIDEST_STAGE = 1250  # px
 LONG = {True: 12, False: 24}  # characters that the wire into a box, and any other, has room for
-ALL_TOGETHER = 400_000  # characters: what pictures with one box opened may take
+ALL_TOGETHER = 400_000  # characters of all pictures, beyond which none is made
 
 
 def pictures(graph: Graph, values: dict[str, str]) -> list[dict[str, Any]]:

@@ -1,6 +1,6 @@
 """What the pictures are made of, as SVG text: cards, notes, gates, drawers, wires, legend keys.
 
-Knows boxes and words, no graph. Everything that is written goes through `text`, which escapes it.
+Knows boxes and words, no graph. Everything that is written goes through `clean`, which escapes it.
 """
 
 import math

@@ -36,8 +36,8 @@ class Item:
     w: float
     h: float
     cy: float
-    ip: dict[str, Point] = field(default_factory=dict)
-    op: dict[str, Point] = field(default_factory=dict)
+    ip: dict[str, Point] = field(default_factory=dict)  # slot -> where its wire arrives
+    op: dict[str, Point] = field(default_factory=dict)  # net -> where its wires leave
     down: dict[str, Point] = field(default_factory=dict)
     free: bool = True  # whether ports may be spread: not those of a frame
     lid: float = 0
@@ -347,7 +347,7 @@ class Level:
             self.far[id] = max(12, *texts) + 10 if beside else 0
             self.left[id] = max([0, *(w + self.far[id] + 8 for w, _ in beside), *(w - x for x, w in low[::2])])
             self.beyond[id] = max([0, *(x + w - item.w for x, w in low[1::2])])
-            self.under[id] = 10 + (CHIP + 4) * -(-len(low) // 2) if low else 0
+            self.under[id] = 10 + (CHIP + 4) * ((len(low) + 1) // 2) if low else 0
             if item.free and not item.ip and not item.down:  # texts below a box: of its lowest port, of wires to leaves
                 leaves, last = self.leaves_of(id), [*slots][-1] if slots else ""
                 over = self.ip[id, last][1] + 36 - item.h if len(slots) == FEW_WIRES else 0
@@ -562,7 +562,7 @@ class Level:
     def find_lanes(self) -> None:
         """How far out each net runs that leaves its row: behind and below it among those that leave there, at the left
         among all that pass; what goes furthest is outermost there."""
-        leaving: dict[int, dict[tuple[str, str], Point]] = {r: {} for r in range(len(self.rows))}
+        leaving: dict[int, dict[tuple[str, str], tuple[float, float]]] = {r: {} for r in range(len(self.rows))}
         for s, way in self.way.items():
             row, last = self.row[self.rank[s.u]], self.row[self.rank[s.v]]
             if row != last:
@@ -731,9 +731,9 @@ class Level:
     def find_joins(self) -> None:
         """Where the wires of one net part, which is where its gradients add up."""
         seen: dict[tuple[str, str, int], set[tuple[int, float]]] = {}
-        silent = self.plan.silent
         for s, way in self.way.items():
-            for n, (a, b) in enumerate(pairwise(() if {s.u, f":{s.uk}".split(":")[-2], s.v} & silent else way)):
+            op = s.uk.removeprefix("out:").partition(":")[0]
+            for n, (a, b) in enumerate(pairwise(() if {s.u, op, s.v} & self.plan.silent else way)):
                 end = self.ip[s.v, s.vk][1] if n == len(way) - 2 else 5
                 seen.setdefault((s.u, s.uk, a), set()).add((b, end))
         for (u, uk, spot), ends in seen.items():

@@ -135,7 +135,7 @@ class Fold:
 
     def times(self, n: NodeRecord, e: Edge) -> int:
         """How many turns of a loop send to a leaf by this edge, or are sent to."""
-        turns = self.turns(self.home.get(n.id, "")) // len(self.own.get(e.node or "", "1"))
+        turns = self.turns(self.home.get(n.id, "")) // len(self.own.get(e.node or "", ("",)))
         return self.bundles.get(n.edge_id(e.slot)) or (turns if e.node and self.graph.node(e.node).leaf else 1)
 
     @cached_property
@@ -203,16 +203,14 @@ def fold(graph: Graph, level: str | None = None, open: Iterable[str] = (), repea
 
 
 def clear(fold: Fold) -> frozenset[str]:
-    """Scopes without a box: a top module that holds others, a call that is everything in its module, or only one op."""
+    """Scopes without a box or a frame: a top module that holds others, what is all of a loop's turn, a call of one op
+    or of all that is in the scope around it."""
     modules = [id for id, s in fold.scopes.items() if s.kind == "module"]
     tops = {id for id in modules if not fold.scopes[id].parent}
     found = tops if len(tops) == 1 < len(modules) else set()
     found |= {roll.alone for roll in fold.rolls.values()} - {""}
-    for id, s in fold.scopes.items():
-        outer, count = fold.scopes[id].parent, len(fold.inside[id])
-        alone = count == 1 or (outer and count == len(fold.inside[outer]))
-        if s.kind == "call" and alone:
-            found.add(id)
+    found |= {id for id, s in fold.scopes.items() if s.kind == "call" and (
+        len(fold.inside[id]) == 1 or (s.parent and len(fold.inside[id]) == len(fold.inside[s.parent])))}
     return frozenset(found)
 
 

@@ -1,6 +1,6 @@
 """Lines of code as boxes: what `draw` folds where a picture without them would be much too high.
 
-What ran in a row is one box without a way around it, whatever is behind it.
+Whatever ran one after the other can be one box: no way through the graph leaves it and comes back in.
 """
 
 from collections import Counter

@@ -52,7 +52,7 @@ class Training(Moment):
         super().__init__(f"training({getattr(round, '__name__', 'round')}, {', '.join(named)})", lang)
 
     def opening(self) -> dict[str, Any]:
-        if not self.switches:
+        if not self.switches or "error" in self.rows[-1]:
             return {"parts": [self.strips(self.rows, [self.rows], ""), *self.leaves(self.rows)]}
         return {"parts": [{"kind": "columns", "of": [self.question(), [self.strips([], [self.rows], "")]]}]}
 

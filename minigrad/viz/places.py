@@ -22,6 +22,7 @@ SHOW_ALL = frozenset({"values", "grads", "saved", "hooks", "cards"})
 class Layout:
     """Absolute places. Boxes by id, texts by slot, paths by edge id (`n3:0`)."""
 
+    fold: Fold
     width: float = 0
     height: float = 0
     boxes: dict[str, Box] = field(default_factory=dict)
@@ -34,7 +35,6 @@ class Layout:
     refs: dict[str, str] = field(default_factory=dict)  # edge id -> leaf or constant drawn again there
     joins: list[tuple[str, float, float]] = field(default_factory=list)
     loops: list[tuple[str, Line]] = field(default_factory=list)
-    fold: Fold | None = None
     labels: dict[str, words.Module] = field(default_factory=dict)  # of closed scopes
 
 
@@ -190,7 +190,7 @@ class Composer:
         below: dict[str, list[tuple[str, float, float]]] = {}  # left and below
         for id, line in places.wires.items():
             n, e = self.links.get(id, (None, None))
-            if n is None or e is None:  # from a closed box to its result
+            if n is None or e is None:  # to a result, to or from a cut, or to the border of a loop
                 if id.startswith("loop:"):
                     line = [*line, ((line[-1][-1][0] + PAD, line[-1][-1][1]),)]
                 out.data[id], out.back[id] = line, backwards(line)

@@ -60,7 +60,7 @@ def step(root: AnyTensor, gradient: AnyTensor | None = None, *, live: bool = Fal
     `refused` and `forced` tell what was chosen. An error on the way is the last frame, not an exception.
     With `beside`, another tensor, the two are compared, as `compare` does; `root` may be an engine of your own then.
     Raises: TypeError for what is not a tensor; ValueError for `live` with torch, for `anyway` with either, and for
-    `tangents` with torch or where the derivative of a node cannot be taken.
+    `tangents` with either, or where the derivative of a node cannot be taken.
     """
     if beside is not None:
         from .compared import compare  # it shows two of these
@@ -69,7 +69,8 @@ def step(root: AnyTensor, gradient: AnyTensor | None = None, *, live: bool = Fal
     reader_for(root)  # refuses what is no tensor
     how: dict[str, Any] = {"names": tensor_names(names), "retain_graph": retain_graph, "create_graph": create_graph}
     shown: dict[str, Any] = {"drive": drive and not fault_now(), "predict": predict and not live,
-                             "lang": chosen(lang), "theme": theme or "", "breakpoints": tuple(breakpoints)}
+                             "lang": chosen(lang), "theme": theme or "",
+                             "breakpoints": (breakpoints,) if isinstance(breakpoints, str) else tuple(breakpoints)}
     theirs = library(root) == "torch"
     demand(not (live and theirs), "player.torch_live")
     demand(tangents is False or not (live or theirs), "draw.no_tangents")
@@ -152,7 +153,7 @@ class Stage(anywidget.AnyWidget):
 
     def state(self) -> dict[str, Any]:
         """What the browser needs, and nothing else: the same in the widget, the file and the JSON."""
-        owner: Any = next(kind for kind in type(self).__mro__ if Stage in kind.__bases__)
+        owner: Any = next(kind for kind in type(self).__mro__ if Stage in kind.__bases__)  # LivePlayer's is Player
         return {name: getattr(self, name) for name in owner.class_own_traits(sync=True)}
 
     def to_html(self) -> str:
@@ -194,7 +195,7 @@ class Player(Stage):
                  anyway: dict[str, tuple[Frame, ...]] | None = None,
                  forward: Sequence[Event] = (), **shown: Any) -> None:
         self.graph, self.frames = graph, frames
-        self.scenes = Scenes(graph, "preview" if preview else "live" if shown.get("live") else "over", call)
+        self.scenes = Scenes(graph, "preview" if preview else "live" if shown.get("live") else "over", call, forward)
         self.kept = tuple(f for f in frames if f.step <= MOST_STEPS)  # what the browser gets
         steps = self.scenes.steps(self.kept)
         drawn = pictures(graph, widest_texts(steps) if steps else expected_texts(graph))

@@ -2,7 +2,7 @@
 
 Takes a tensor, a `.grad` that is None, a module, an optimizer, an exception, or nothing, for the last error. The
 answer is a few sentences and the graph with the place marked. What is said was recorded, or stands in the program;
-nothing is run.
+nothing of it is run again, and `doctor` alone runs a step.
 """
 
 from __future__ import annotations
@@ -94,7 +94,8 @@ def of_numbers(t: AnyTensor) -> str:
 
 def in_training(own: Mapping[str, AnyTensor], names: Mapping[str, AnyTensor], asked: Any,
                 context: Context) -> Finding | None:
-    """What was done wrong with tensors in training, and what is wrong with the results that lead to the first of them.
+    """What was done wrong with tensors in training, and what is wrong with the results that lead to one of them: the
+    first whose numbers are wrong, else the first.
 
     `asked`: the module or optimizer in question; without it, it is one tensor.
     """
@@ -136,7 +137,7 @@ def in_training(own: Mapping[str, AnyTensor], names: Mapping[str, AnyTensor], as
 
 
 def of_graphs(t: AnyTensor, name: str, wrong: str, names: Mapping[str, AnyTensor]) -> Iterator[Finding | None]:
-    """What the graph of the first named result that leads to a tensor shows; losses first, the latest first."""
+    """What the graphs of named results that lead to a tensor show; losses first, the latest first."""
     losses = [v for v in [*names.values()][::-1] if library(v) == "minigrad" and v.grad_fn is not None]
     for loss in sorted(losses, key=lambda v: (v is not t, v.numel() != 1))[:LOSSES]:
         nodes = [*live.nodes_of([loss._edge()], {})]

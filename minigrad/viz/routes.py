@@ -28,8 +28,8 @@ def paths(root: AnyTensor, leaf: AnyTensor, choose: bool = False) -> Paths | Cho
 
     With `choose` a widget lists all ways, those that end elsewhere too: tick the ones that count, type the
     total, and then see what each brings. What was answered is in `.answers`.
-    Raises: ValueError if the graph of `root` does not lead to `leaf`; with `choose`, for more than 8 ways to it, and
-    for hooks on the way.
+    Raises: ValueError if the graph of `root` does not lead to `leaf`; with `choose`, for more than 8 ways to it, for
+    hooks on the way, and where the graph is freed.
     """
     end = nodes_below(leaf, root)[0]
     graph = reader_for(root)(root, names=learners_names())

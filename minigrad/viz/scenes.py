@@ -38,7 +38,8 @@ Question = tuple[int, str, dict[str, str], str, list[str], str, str]
 class Scenes:
     """The scenes of one recorded backward; `steps(frames)` grows with the frames of a live one."""
 
-    def __init__(self, graph: Graph, run: str = "preview", options: str = "") -> None:
+    def __init__(self, graph: Graph, run: str = "preview", options: str = "",
+                 events: Sequence[Event] = ()) -> None:
         self.graph, self.run = graph, run  # "preview", "live", or "over": it has run before the first frame is seen
         self.titles, self.labels = (names := Symbols(graph, False)).titles, names.labels
         self.call = f"{self.labels[graph.roots[0]]}.backward({options})"
@@ -46,7 +47,7 @@ class Scenes:
         self.turns = {id: f"{i} / {len(r.turns)}" for r in graph.repeats if r.all
                       for i, turn in enumerate(r.turns, 1) for id in turn}
         self.spans = [n.span for n in graph.nodes if n.span]
-        self.sources = listing(self.spans)
+        self.sources = listing(self.spans + [e.span for e in events if e.span])
 
     # ---- what is known before anything runs
 
@@ -91,7 +92,6 @@ class Scenes:
         """What ran before, event by event, and with which event each part of the picture appears."""
         if not events:
             return {}
-        self.sources = listing(self.spans + [e.span for e in events if e.span])
         born: dict[str, int] = {}
         for i, e in enumerate(events, -len(events)):
             node = self.graph.nodes_by_id.get(e.node)
@@ -101,9 +101,7 @@ class Scenes:
             hooks = [h.id for h in self.graph.hooks if h.node == e.node]
             around = self.graph.chains[node.scope] if node else []
             born |= {id: i for id in (e.node, *tensors, *leaves, *hooks, *around) if id not in born}
-        return {"forward": [self.ran(e, self.labels) for e in events], "born": born,
-                "sources": [[*s.items()] for s in self.sources.values()],
-                "nodes": {n.id: self.node(n) for n in self.graph.nodes}}  # their lines are counted in these sources
+        return {"forward": [self.ran(e, self.labels) for e in events], "born": born}
 
     def ran(self, e: Event, labels: dict[str, str]) -> dict[str, Any]:
         """One event of forward: a line, a leaf, or a node with its value."""
@@ -228,7 +226,7 @@ class Scenes:
         """What is said of an event; the sentences of all kinds choose among the same blanks."""
         node = self.graph.node(f.node)
         fields = ", ".join(f"`{s.field}`" for s in node.saved if s.is_tensor and s.text != "None")
-        again = ", ".join({s.text: 0 for s in node.saved if s.later is not None})
+        again = ", ".join(dict.fromkeys(s.text for s in node.saved if s.later is not None))
         seen = "hidden" if f.name == "?" and f.part is None else self.hook_kind(f)
         kind = {"hook": f"hook_{seen}" if f.ran else "hook_shown",
                 "compute": "compute_none" if {*f.before.split(", "), *f.outgoing} == {"None"} else
@@ -476,7 +474,7 @@ def transcript(graph: Graph, frames: tuple[Frame, ...]) -> str:
     lines = [scenes.call + (f'   broken("{graph.fault}")' if graph.fault else "")]
     for events in by_step(frames):
         node = graph.node(events[0].node)
-        line = f"   line {node.line[0]}: {node.line[1]}" if node.line else ""
+        line = f"   line {node.line[0]}: {node.line[1]}" if node.line and node.line[1] else ""
         lines.append(f"{events[0].step} {scenes.title(node.id)}{line}")
         lines += [f"    {words}" for f in events for words in event_lines(scenes, f)]
     return "\n".join(lines)

@@ -4,7 +4,7 @@ Every part is `<g class="mg-KIND" data-id="ID">` with the ids of the snapshot: `
 `mg-acc n6`, `mg-leaf mg-constant mg-nonleaf t2`, `mg-edge n3:0`, `mg-none n5:0`, `mg-sum n3:1`,
 `mg-saved n3.self` (also `data-node`, `data-field`), `mg-hook h1`, `mg-copy grad:t3`. Texts that
 change while backward runs carry `data-slot`: `edge:n3:0`, `in:n3:0`, `sum:n3:1`, `seed:n1`,
-`grad:t2`, `value:t2`.
+`got:n3:0`, `grad:t2`, `value:t2`. These are the commonest parts, not all.
 """
 
 import re
@@ -14,10 +14,10 @@ from itertools import pairwise
 
 from ..graph.snapshot import Cut, Edge, Graph, Hook, NodeRecord, Saved, TensorRecord
 from . import glyphs, words
-from .blocks import CHIP_ROW, MANY_NOTES, TAB, Box, columns, inset
+from .blocks import MANY_NOTES, TAB, Box, columns, inset
 from .glyphs import circle, clean, d, path, rect, tag, text, write
 from .layout import Line, backwards
-from .levels import MANY_PILLS, Fold, order_spans
+from .levels import MANY_PILLS, order_spans
 from .places import MARGIN, SHOW_ALL, WIDEST_PICTURE, Layout
 from .theme import stylesheet, width
 
@@ -36,7 +36,7 @@ class Painter:
                  marks: frozenset[str] = frozenset(), remarks: Sequence[str] = (),
                  heat: Mapping[str, float] | None = None) -> None:
         self.graph, self.at, self.view, self.lang, self.show = graph, layout, view, lang, show
-        self.fold = layout.fold or Fold(graph)
+        self.fold = layout.fold
         inside = {**self.fold.chips, **self.fold.box}  # what is marked in a closed box marks the box
         self.box, self.marks = layout.boxes, marks | {inside.get(re.split("[.:]", id)[0], id) for id in marks}
         self.values, self.remarks, self.heat = {**words.known_values(graph), **(values or {})}, remarks, heat or {}
@@ -170,7 +170,7 @@ class Painter:
         body += self.title(x, b.y + 22.5, label.title, label.path) + text(b.x + 10, b.y + 42, label.shapes, "mg-m")
         self.part(self.parts, "mg-box", id, "rfb", body, "box" if label.more else "")
         for k, chip in enumerate(words.chips_of(self.fold, id, self.values)):
-            self.chip(chip, Box(b.x + 9, b.y + 52 + CHIP_ROW * k, b.w - 18, 21))
+            self.chip(chip, Box(b.x + 9, b.y + 52 + words.CHIP_ROW * k, b.w - 18, 21))
 
     def chip(self, chip: words.Chip, b: Box) -> None:
         """A parameter in a closed module, and its drawer."""
@@ -435,8 +435,8 @@ class Painter:
         name = tag("tspan", clean(title), kind="mg-name") if title else ""
         name += tag("tspan", clean(extra), kind="mg-m", dx=6 if title else None)
         body += tag("text", name, x=b.x + 10, y=b.y + top + 18.5)
-        kind_of_figure, rows, lines = words.figure(t, self.fold, self.show)
-        if kind_of_figure == "grid":
+        rows, lines = words.figure(t, self.fold, self.show)
+        if rows:
             body += glyphs.grid(b.x + 12, b.y + top + 26, rows, columns(rows))
         elif lines:
             body += glyphs.bars(b.x + 10, b.y + top + 42, t.summary.sample if t.summary else ())

@@ -13,8 +13,9 @@ from .levels import Fold, own_end
 from .theme import shorten, width
 
 PAIR = "\ue000"  # between a text in English and in Chinese, of a picture that is drawn once for both
-WIDEST, FEW_OPS = 230, 12  # px, of a note or a formula; ops of a graph that shows all its results
-# saved numbers that a rule multiplies with, and what they are where nobody gave one
+# px, of a note or a formula; ops of a graph that shows all its results; px, of a chip and the air below it
+WIDEST, FEW_OPS, CHIP_ROW = 230, 12, 25
+# saved numbers that a rule needs, and the value at which they are not shown
 NUMBERS = {"exponent": "", "other": "", "self": "", "scalar": "", "alpha": "1", "beta": "1", "min": "", "max": "",
            "negative_slope": "", "threshold": "0", "p": "", "value": ""}
 
@@ -64,19 +65,19 @@ def card(t: TensorRecord, fold: Fold, show: frozenset[str], lang: str | None) ->
     return name, shape, text if "values" in show else ""
 
 
-def figure(t: TensorRecord, fold: Fold, show: frozenset[str]) -> tuple[str, list[list[str]], list[str]]:
+def figure(t: TensorRecord, fold: Fold, show: frozenset[str]) -> tuple[list[list[str]], list[str]]:
     """How the numbers of a matrix are drawn: "grid" with its rows, "bars" with lines of text under them, or ""."""
     s = t.summary
     minor = not t.name and len(fold.graph.ops) > FEW_OPS
     if s is None or fold.home or minor or not {"values", "figures"} <= show:
-        return "", [], []
+        return [], []
     if s.grid:
-        return "grid", [list(row) for row in s.grid], []
+        return [list(row) for row in s.grid], []
     count = math.prod(t.shape)
     lines = [f"{s.min} … {s.max}, mean {s.mean}", f"+ {s.bad}" if s.bad else f"norm {s.norm}"] if s.min else [s.bad]
     if count > len(s.sample):
         lines[-1] += f" · {len(s.sample)} / {count:,}".replace(",", " ")
-    return "bars", [], lines
+    return [], lines
 
 
 def has_card(graph: Graph, fold: Fold, t: TensorRecord) -> bool:
@@ -104,7 +105,8 @@ def norms(graph: Graph) -> dict[str, str]:
 def again_label(leaf: TensorRecord) -> str:
     """What stands on a leaf that is drawn once more, small."""
     name = leaf.name or leaf.size
-    return shorten(name, WIDEST / 2, bold=True) if "." not in name else shorten(name[::-1], WIDEST / 2, bold=True)[::-1]
+    turn = -1 if "." in name else 1  # of a dotted name the end says more
+    return shorten(name[::turn], WIDEST / 2, bold=True)[::turn]
 
 
 def notes(node: NodeRecord, many: int) -> tuple[list[Saved], int]:
@@ -209,7 +211,7 @@ class Module(NamedTuple):
         head = width(self.more, bold=True) + 14 if self.more else 0
         first = head + width(self.title, bold=True) + width(self.path) + (26 if self.path else 18)
         chips = max((sum(chip.halves) for chip in self.chips), default=0) + 16
-        return max(first, width(self.shapes) + 20, chips, 66), 52 + 25 * len(self.chips) + (3 if self.chips else 0)
+        return max(first, width(self.shapes) + 20, chips, 66), 52 + CHIP_ROW * len(self.chips) + 3 * bool(self.chips)
 
 
 def title_of(fold: Fold, id: str) -> tuple[str, str]:

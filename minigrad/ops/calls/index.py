@@ -41,8 +41,6 @@ def basic(x: Any, key: Any) -> tuple[Any, tuple]:
     """Apply the view-making parts of `key`; return the view and what is left for `index`."""
     if isinstance(key, TensorBase) and x._data.ndim and not key._data.ndim:
         key = _part(key)
-    if key.__class__ is int and x._data.ndim:  # the usual key, without the ceremony
-        return _selected(x, 0, key, 0), ()
     parts: Any = tuple(key) if _is_tuple(key) else (key,)
     if isinstance(key, list) and parts[0] is not key:
         presentation.warn("list_as_tuple")

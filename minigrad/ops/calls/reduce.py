@@ -92,7 +92,7 @@ def named(name: str, *fields: str) -> type:
 return_types = SimpleNamespace()
 
 
-for _name in "max min median nanmedian sort topk kthvalue cummax cummin mode".split():
+for _name in "max min median sort topk kthvalue cummax cummin mode".split():
     named(_name, "values", "indices")
 
 
@@ -110,8 +110,8 @@ def _extreme(name: str, whole: Any, along: Any, of_two: str) -> Any:
             return whole(self)
         return getattr(return_types, name)(along(self, own_dim(self, dim, keepdim), keepdim))
 
-    return titled(
-        extreme, name, f"`{name}` of all elements, `(values, indices)` along `dim`, or of two tensors, one by one.")
+    two = ", or of two tensors, one by one" if of_two else ""
+    return titled(extreme, name, f"`{name}` of all elements, or `(values, indices)` along `dim`{two}.")
 
 
 max = _extreme("max", rows.max_all, rows.max_dim, "maximum")
@@ -303,12 +303,14 @@ def searchsorted(sorted_sequence: Any, values: Any, *, out_int32: bool = False, 
     """Where each value belongs in an ordered sequence; `sorter` holds the positions that order it."""
     if sorter is not None:
         sorted_sequence = TENSORS.gather(sorted_sequence, sorter, -1)
+    require(side in (None, "left", "right"), f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
+    require(not right or side != "left", "torch.searchsorted(): side and right can't be set to opposites, got side of "
+            "left while right was True")
     right = right or side == "right"
     found = values._data if isinstance(values, TensorBase) else xp.asarray(values)
     ordered = sorted_sequence._data
-    compare = xp.less_equal if right else xp.less
     places = (xp.searchsorted(ordered, found, "right" if right else "left") if ordered.ndim == 1 else
-              compare(ordered[..., None, :], found[..., :, None]).sum(-1))
+              (xp.less_equal if right else xp.less)(ordered[..., None, :], found[..., :, None]).sum(-1))
     return _tensor_of(places.astype("int32" if out_int32 else "int64"))
 
 

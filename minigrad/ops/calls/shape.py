@@ -208,7 +208,8 @@ def chunk(self: Any, chunks: int, dim: int = 0) -> tuple:
     """At most `chunks` pieces of equal length along `dim`; views."""
     require(self._data.ndim, "chunk expects at least a 1-dimensional tensor")
     require(chunks > 0, f"chunk expects `chunks` to be greater than 0, got: {chunks}")
-    return rows.split(self, -(-self._data.shape[check_dim(dim, self._data.ndim)] // chunks) or [0] * chunks, dim)
+    size = self._data.shape[check_dim(dim, self._data.ndim)]
+    return rows.split(self, -(-size // chunks), dim) if size else rows.split_with_sizes(self, (0,) * chunks, dim)
 
 
 def unbind(self: Any, dim: int = 0) -> tuple:

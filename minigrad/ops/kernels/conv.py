@@ -1,7 +1,7 @@
-"""Windows of arrays, the three maps of convolution, pooling, normalisation, embedding, resizing.
+"""Windows of arrays, the three maps of convolution, pooling, resizing, padding, normalisation, embedding.
 
-Each map of a convolution is one matrix product per image over `columns`: every window of the input
-laid out as a column (im2col).
+The result and the weight's gradient are one matrix product per image over `_columns`: every window of the input
+laid out as a column (im2col). The input's gradient is a product that makes such columns, added up where they lie.
 """
 
 import functools
@@ -59,11 +59,10 @@ def _add_windows(parts: Any, sizes: tuple, out: tuple, stride: tuple, padding: t
 
 
 def _check(x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> None:
-    if min(*stride, *dilation, groups) < 1 or min(padding) < 0:
-        require(min(stride) > 0, "non-positive stride is not supported")
-        require(min(padding) >= 0, "negative padding is not supported")
-        require(min(dilation) > 0, f"dilation should be greater than zero, but got {list(dilation)}")
-        require(groups > 0, "non-positive groups is not supported")
+    require(min(stride) > 0, "non-positive stride is not supported")
+    require(min(padding) >= 0, "negative padding is not supported")
+    require(min(dilation) > 0, f"dilation should be greater than zero, but got {list(dilation)}")
+    require(groups > 0, "non-positive groups is not supported")
     sizes, made = list(weight.shape), weight.shape[0]
     if made < groups or made % groups:
         least, size = ("at least", sizes) if made < groups else ("divisible by", [sizes])  # torch has two brackets
@@ -309,8 +308,8 @@ def _copies_back(F: Any, grad: Any, sizes: tuple, places: Any) -> Any:
 
 def _nearest(size: int, out: int, scale: float | None) -> Any:
     """For each of `out` cells the one of `size` that it lies in."""
-    step = size / out if scale is None else 1 / scale
-    return xp.minimum((xp.arange(out) * step).astype("int64"), size - 1)
+    step = xp.float32(size / out if scale is None else 1 / scale)
+    return xp.minimum((xp.arange(out, dtype="float32") * step).astype("int64"), size - 1)  # in float32, as torch
 
 
 def upsampled(x: Any, output_size: tuple, *scales: float | None) -> Any:

@@ -50,7 +50,7 @@ def taken(self: Any, indices: tuple) -> Any:
 
 
 def check_positions(index: Any, size: int, dim: int, error: type = RuntimeError, name: str = "") -> None:
-    """Raises torch's error for the first position outside of a dimension; an IndexError without name allows -1."""
+    """Raises torch's error for the first position outside; where that is an IndexError with no `name`, -1 is inside."""
     least = -size if error is IndexError and not name else 0
     if index.size and not (index.min() >= least and index.max() < size):
         bad = index[(index < least) | (index >= size)][0]

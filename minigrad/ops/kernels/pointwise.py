@@ -182,10 +182,10 @@ def per_square(F: Any, value: Any, x: Any, y: Any) -> Any:
     return F.where(square == 0, 0.0, value / square)
 
 
-def sinc_slope(F: Any, x: Any) -> Any:
-    """(pi x cos(pi x) - sin(pi x)) / (pi x^2), and 0 at 0."""
+def sinc_slope(F: Any, grad: Any, x: Any) -> Any:
+    """grad * (pi x cos(pi x) - sin(pi x)) / (pi x^2), and 0 at 0, whatever the gradient."""
     angle = x * math.pi
-    return F.where(x * angle == 0, 0.0, (angle * F.cos(angle) - F.sin(angle)) / (x * angle))
+    return F.where(x * angle == 0, 0.0, grad * ((angle * F.cos(angle) - F.sin(angle)) / (x * angle)))
 
 
 @formula(r"\log {0:3}", 1)

@@ -315,7 +315,7 @@ def norm_slope(F: Any, grad: Any, x: Any, norm: Any, ord: float, dim: Any, keepd
     if ord == 2:
         return F.where(norm == 0, 0.0, x / norm) * grad
     if ord in (math.inf, -math.inf):
-        ties = F.abs(x) == norm
+        ties = (F.abs(x) == norm) | (F.isnan(x) & F.isnan(norm))
         return F.sgn(x) * ties * (grad / F.cast(F.sum_dim(ties, dim, True), kind_of(x)))
     slope = (x * F.pow_of(F.abs(x), ord - 2) if ord >= 2 else
              F.where(x == 0, 0.0, F.sgn(x) * F.pow_of(F.abs(x), ord - 1)))
@@ -413,7 +413,9 @@ def _along(name: str, x: Symbol, dim: Any) -> Symbol:
 def var_slope(F: Any, grad: Any, x: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
     """2 / (n - correction) * grad * (x - mean)."""
     off = x - F.mean_dim(x, gone(dim, len(x.shape)), True)
-    free = degrees(tuple(x.shape), dim, correction)
+    free = count_of(tuple(x.shape), dim) - (1 if correction is None else correction)
+    if free <= 0 and (dim is None or not x.shape):  # of all elements torch's slope is infinite and has no sign
+        off, free = F.abs(off), 0
     return (2.0 / free if free else math.inf) * F.kept(grad, tuple(x.shape), dim, keepdim) * off
 
 

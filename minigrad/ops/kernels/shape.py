@@ -1,6 +1,6 @@
 """How arrays are seen in another shape, taken apart, put together, and written in parts.
 
-Knows torch's refusals of shapes and sizes. The last chapter works on a storage and its parts.
+Knows torch's refusals of shapes and sizes. The last chapters work on a storage and its parts, and draw numbers.
 """
 
 import itertools

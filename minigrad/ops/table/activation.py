@@ -1,4 +1,4 @@
-"""Activations and the special functions behind them: erf, gamma and their inverses.
+"""Activations and the special functions behind them: erf and its inverse, the logarithm of gamma and its slopes.
 
 A row reads as in `pointwise`. Where torch's derivative is constant in pieces but still hangs on the
 input (relu's relatives), `F.tied` keeps that edge, so that a second derivative is 0 and not missing.
@@ -52,7 +52,9 @@ hardswish = op("hardswish", lambda self: implemented("hardswish_cpu", self) * xp
 hardshrink_of = op("hardshrink", lambda self, lambd=0.5: xp.where(
         xp.absolute(implemented("hardshrink_cpu", self)) <= lambd, 0, self), scalars=("lambd",),
     self = lambda F, grad, self, lambd: F.tied(F.where(F.abs(self) <= lambd, 0.0, grad), self))
-softshrink_of = op("softshrink", lambda self, lambd=0.5: self - xp.clip(self, -lambd, lambd), scalars=("lambd",),
+softshrink_of = op("softshrink", lambda self, lambd=0.5: xp.where(
+        xp.absolute(implemented("softshrink_check", self)) <= lambd, self * 0, self - xp.clip(self, -lambd, lambd)),
+    scalars=("lambd",),
     **hardshrink_of.row.derivatives)
 
 # ---- smooth ones

@@ -1,4 +1,4 @@
-"""Losses: how far a prediction is from its target, as one number.
+"""Losses: how far a prediction is from its target, as one number or one for each element.
 
 Rows take torch's number for a reduction (0 none, 1 mean, 2 sum). `F.reduced` shares a gradient out
 to the elements: all of it for a sum, an n-th part for a mean.

@@ -99,10 +99,10 @@ logaddexp = op("logaddexp", lambda self, other: xp.logaddexp(implemented("logadd
     other = lambda F, grad, self, other: grad / (1 + F.exp(self - other)))
 xlogy = op("xlogy", lambda self, other: xp.where((self == 0) & ~xp.isnan(other), self * 0, self * xp.log(other)),
     numbers="floats",
-    self  = lambda F, grad, self, other: grad * F.where((self == 0) & (other <= 0), 0.0, F.log(other)),
+    self  = lambda F, grad, self, other: F.where((self == 0) & (other <= 0), 0.0, F.xlogy(grad, other)),
     other = lambda grad, self, other: grad * self / other)
 
-# ---- trigonometry
+# ---- trigonometry, hyperbolic functions, sigmoid and relu
 
 sin = op("sin", xp.sin, self=lambda F, grad, self: grad * F.cos(self))
 cos = op("cos", xp.cos, self=lambda F, grad, self: -grad * F.sin(self))
@@ -138,7 +138,7 @@ atanh = op("atanh", xp.arctanh, self=lambda grad, self: grad / (1 - self ** 2))
 hypot = op("hypot", lambda self, other: xp.hypot(implemented("hypot_cpu", self), other), numbers=False,
     self  = lambda grad, self, result: grad * (self / result),
     other = lambda grad, other, result: grad * (other / result))
-sinc = op("sinc", xp.sinc, self=lambda F, grad, self: grad * F.sinc_slope(self))
+sinc = op("sinc", xp.sinc, self=lambda F, grad, self: F.sinc_slope(grad, self))
 
 # ---- signs, steps and comparisons that pass gradients
 
@@ -162,11 +162,11 @@ minimum = op("minimum", lambda self, other: xp.minimum(other, self), numbers=Fal
     self  = lambda F, grad, self, other: F.where(self == other, grad / 2, F.where(self > other, 0.0, grad)),
     other = lambda F, grad, self, other: F.where(self == other, grad / 2, F.where(self < other, 0.0, grad)))
 fmax = op("fmax", lambda self, other: xp.where((self >= other) | xp.isnan(other), self, other), numbers=False,
-    self  = lambda F, grad, self, other: grad * ((self >= other) | F.isnan(other)),
-    other = lambda F, grad, self, other: grad * ~((self >= other) | F.isnan(other)))
+    self  = lambda F, grad, self, other: F.where((self >= other) | F.isnan(other), grad, 0.0),
+    other = lambda F, grad, self, other: F.where((self >= other) | F.isnan(other), 0.0, grad))
 fmin = op("fmin", lambda self, other: xp.where((self <= other) | xp.isnan(other), self, other), numbers=False,
-    self  = lambda F, grad, self, other: grad * ((self <= other) | F.isnan(other)),
-    other = lambda F, grad, self, other: grad * ~((self <= other) | F.isnan(other)))
+    self  = lambda F, grad, self, other: F.where((self <= other) | F.isnan(other), grad, 0.0),
+    other = lambda F, grad, self, other: F.where((self <= other) | F.isnan(other), 0.0, grad))
 clamp_numbers = op("clamp_numbers", kernels.clamp, grad_fn="ClampBackward1", scalars=("min", "max"),
     self = lambda F, grad, self, min, max: F.where(self >= min if max is None else self <= max if min is None else
         (self >= min) & (self <= max), grad, 0.0))

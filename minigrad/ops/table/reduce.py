@@ -1,6 +1,6 @@
 """Reductions: many elements become one, and its gradient goes back to all of them.
 
-Sums share it out, extremes give it to the elements that were chosen, running operations (cumsum ...)
+Sums give it to all, extremes to those that were chosen or share it among equals, running operations (cumsum ...)
 and sorting give it back in the order they took.
 """
 
@@ -46,7 +46,7 @@ logsumexp_dim = op("logsumexp", kernels.logsumexp,
     self = lambda F, grad, self, result, dim, keepdim: F.kept(grad, F.sizes(self), dim, keepdim)
         * F.exp(self - F.kept(result, F.sizes(self), dim, keepdim)))
 
-# ---- extremes: the elements that were taken get the gradient, equal ones share it
+# ---- extremes: where `indices` come along, the element taken gets the gradient; where not, equal ones share it
 
 TAKEN = {"outputs": ("values", "indices"), "self": lambda F, grad, indices, self_sym_sizes, dim, keepdim:
     F.to_chosen(grad, indices, self_sym_sizes, dim, keepdim)}
@@ -120,7 +120,7 @@ cummin_dim = op("cummin", lambda self, dim: kernels.record(self, dim, xp.minimum
 dist_of_two = op("dist", lambda self, other, p=2: kernels.norm(self - other, p, None), elementwise=True, scalars=("p",),
     doc="The p-norm of `self - other`.",
     self  = lambda F, grad, self, other, result, p: F.norm_slope(grad, self - other, result, p, None, False),
-    other = lambda F, grad, self, other, result, p: -F.norm_slope(grad, self - other, result, p, None, False))
+    other = lambda F, grad, self, other, result, p: F.norm_slope(grad, other - self, result, p, None, False))
 cdist_of_two = op("cdist", lambda x1, x2, p=2.0: kernels.norm(kernels.apart(x1, x2), p, -1), scalars=("p",),
     x1 = lambda F, grad, x1, x2, result, p: F.cdist_back(grad, x1, x2, result, p, -2),
     x2 = lambda F, grad, x1, x2, result, p: -F.cdist_back(grad, x1, x2, result, p, -3))

@@ -1,8 +1,8 @@
 """Shape and views: other ways to look at the same numbers, and copies that rearrange them.
 
 A row with `view=True` returns a tensor that shares the storage of its input. The last chapters are
-what the engine and the in-place rules need: sum back a broadcast, cast back a type, read or write
-one part of a storage, and values that come from nowhere.
+what the engine and the in-place rules need: sum back a broadcast, read or write one part of a
+storage, and values that come from nowhere.
 """
 
 from ...array import as_strided as strided_view, dtypes, move, namespace, random, xp
