@@ -167,7 +167,7 @@ def instance_norm(
 ) -> Tensor:
     """Mean 0 and variance 1 for each channel of each example."""
 def interpolate(
-    input: Tensor, size: Tensor | float | Sequence[int] | Sequence[Tensor] | None = None,
+    input: Tensor, size: Tensor | float | Sequence[int] | Sequence[Tensor] | Sequence[float] | None = None,
     scale_factor: Tensor | float | Sequence[int] | Sequence[Tensor] | Sequence[float] | ndarray[Any, Any] | None = None,
     mode: str = 'nearest', align_corners: bool | None = None, recompute_scale_factor: bool | None = None,
 ) -> Tensor:
