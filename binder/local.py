@@ -70,7 +70,12 @@ def make_venv(word):
     if python is None:
         sys.exit(GET_PYTHON.format(*(OLDEST + sys.version_info[:2] + (word, "binder/local.py"))))
     print("Making a virtual environment in .venv ...")
-    if subprocess.call([python, "-m", "venv", VENV]):
+    try:
+        failed = subprocess.call([python, "-m", "venv", VENV])
+    except KeyboardInterrupt:       # half-made it has a Python and no pip, and would be taken for whole
+        shutil.rmtree(VENV, ignore_errors=True)
+        raise
+    if failed:
         shutil.rmtree(VENV, ignore_errors=True)
         sys.exit(GET_VENV)
 
@@ -85,7 +90,7 @@ def install(extras):
     if os.path.exists(stamp):
         with open(stamp) as file:
             done = file.read().split()
-        have = set(done[1:]) if done[0] == wanted else have
+        have = set(done[1:]) if done[:1] == [wanted] else have
     if set(extras) <= have:
         return
     print("Installing minigrad with [{0}], a minute or two the first time ..."

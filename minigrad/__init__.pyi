@@ -324,8 +324,8 @@ def bucketize(
     boundaries: Tensor, *, out_int32: _bool = False, right: _bool = False,
 ) -> Tensor:
     """Which interval between `boundaries` each element lies in."""
-def can_cast(source: dtype, target: dtype) -> _bool:
-    """True if a result of type `source` may be written into a `target`: no category is lost."""
+def can_cast(from_: dtype, to: dtype) -> _bool:
+    """True if a result of type `from_` may be written into a `to`: no category is lost."""
 def cat(tensors: Sequence[Tensor], dim: _int = 0) -> Tensor:
     """`cat`, as torch has it."""
 def cdist(x1: Tensor, x2: Tensor, p: _float = 2.0, compute_mode: Any = None) -> Tensor:
@@ -544,7 +544,7 @@ def frac_(input: Tensor) -> Tensor:
 def from_numpy(ndarray: ndarray[Any, Any]) -> Tensor:
     """A tensor on the memory of a NumPy array: writing to one writes to the other."""
 def full(
-    size: Tensor | Sequence[_int], fill_value: Tensor | _float | Sequence[Tensor] | number[Any], *,
+    size: Tensor | Sequence[_int], fill_value: Tensor | _float | number[Any], *,
     dtype: dtype | type[Any] | None = None, device: _int | device | None = None, requires_grad: _bool = False,
 ) -> Tensor:
     """`fill_value` in every place of a shape; its type is the tensor's, if none is given."""
@@ -877,7 +877,7 @@ def norm(
     """The p-norm of all elements, or along `dim`; p may be a number or "fro"."""
 def normal(
     mean: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | number[Any] = 0.0,
-    std: Tensor | _float | number[Any] = 1.0, size: _int | Sequence[_int] | None = None, *,
+    std: Tensor | _float | number[Any] = 1.0, size: Tensor | Sequence[_int] | None = None, *,
     generator: Tensor | _int | Generator | None = None, dtype: Any = None, device: Any = None,
     requires_grad: _bool = False,
 ) -> Tensor:

@@ -125,7 +125,7 @@ class Tensor(TensorBase):
 
     def to(self, *args: Any, **options: Any) -> Tensor:
         """Another type or device: `to(dtype)`, `to(device)`, `to(other)`; itself if nothing changes."""
-        kind, place = _target(args, options)
+        kind, place = _target(args or (options.get("tensor"),), options)
         have = self._data.dtype
         wanted = have if kind is None else dtypes.as_numpy(kind)
         if place is not None and not lives_on(self._data, place):
@@ -221,7 +221,6 @@ class Tensor(TensorBase):
     is_sparse = readonly(lambda self: False, doc="False: every element is stored here.", name="is_sparse")
     itemsize = readonly(lambda self: self._data.itemsize, doc="Bytes per element.", name="itemsize")
     nbytes = readonly(lambda self: self._data.nbytes, doc="Bytes of all elements.", name="nbytes")
-    names = property(lambda self: (None,) * self._data.ndim, doc="Dimension names: none here.")
 
     def size(self, dim: Any = None) -> Any:
         """The shape, or the length of one dimension."""
@@ -334,7 +333,7 @@ class Tensor(TensorBase):
         return twin
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        return _restored, (type(self), self.detach().cpu().numpy(), self._requires_grad)
+        return _restored, (type(self), self.detach().cpu().numpy(), self._requires_grad), vars(self) or None
 
     is_same_size = titled(lambda self, other: self.shape == other.shape, "is_same_size", "Of equal shapes.")
 
@@ -362,6 +361,7 @@ def _one(t: Tensor) -> Tensor:
 
 def _target(args: tuple, options: dict) -> tuple[Any, Any]:
     """The dtype and the device that `to(...)` asks for."""
+    require(options.keys() <= {"tensor", "dtype", "device", "non_blocking", "copy", "memory_format"}, "word", TypeError)
     kind, place = options.get("dtype"), options.get("device")
     for arg in args:
         if isinstance(arg, TensorBase):

@@ -354,9 +354,6 @@ class Tensor(TensorBase):
     def nbytes(self, value: Any) -> None: ...
     @nbytes.deleter
     def nbytes(self) -> None: ...
-    @property
-    def names(self) -> tuple[None, ...]:
-        """Dimension names: none here."""
     @overload
     def size(self, dim: None = None) -> Size:
         """The shape, or the length of one dimension."""

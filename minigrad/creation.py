@@ -1,10 +1,11 @@
 """Tensors from nothing: from numbers, from arrays, from the random stream.
 
 Knows which type numbers and nested lists get, what torch refuses, and the shapes that one may ask for.
-The stream is `array.random`; every tensor leaves through `made`.
+The stream is `array.random`; what is new leaves through `made`.
 """
 
 import functools
+import math
 import operator
 from typing import Any
 
@@ -15,7 +16,7 @@ from .core.beside.refusals import type_said
 from .core.carriers import RAW, TENSORS
 from .core.graph import TensorBase, constant
 from .core.modes import INFERENCE, UNCOUNTED, grad_mode, lifted
-from .ops.checks import ints, need, require, titled
+from .ops.checks import check_number, ints, need, require, titled
 from .ops.kernels.shape import layout, memory_order
 from .text import demand, presentation
 from .wording import as_method, worded
@@ -226,7 +227,7 @@ randn = _from_size("randn", random.normal, "Standard normal numbers, from torch'
 
 def full(size: Any, fill_value: Any, *, dtype: Any = None, device: Any = None, requires_grad: bool = False) -> Tensor:
     """`fill_value` in every place of a shape; its type is the tensor's, if none is given."""
-    value = fill_value.item() if hasattr(fill_value, "item") else fill_value
+    value = fill_value.item() if hasattr(check_number(fill_value, fixed=True), "item") else fill_value
     kind = array_of(value).dtype if dtype is None else _kind(dtype)
     return made(xp.full(_size_of((), tuple(size)), dtypes.fitting(value, kind), kind), requires_grad, device)
 
@@ -245,11 +246,16 @@ def arange(start: Any = None, end: Any = None, step: Any = 1, *, dtype: Any = No
     start, end, step = (v.item() if isinstance(v, TensorBase | xp.integer) else v for v in (start, end, step))
     whole = all(isinstance(v, int) for v in (start, end, step))
     kind = _kind(dtype, dtypes.int64 if whole else None)
+    dtypes.check_kind("arange_cpu", kind, "fiu")
+    require(-math.inf < start < math.inf and -math.inf < end < math.inf, f"unsupported range: {start:g} -> {end:g}")
     if kind == "int64" and not whole:
         start, end, step = map(int, (start, end, step))
     require(step, "step must be nonzero")
     require((end - start) * step >= 0, "upper bound and lower bound inconsistent with step sign")
-    return made(xp.arange(start, end, step).astype(kind), requires_grad, device)
+    steps = xp.arange(start, end, step)
+    # counted in floats, but taken in whole numbers
+    steps = steps if whole or kind.kind == "f" else int(start) + int(step) * xp.arange(steps.size)
+    return made(steps.astype(kind), requires_grad, device)
 
 
 def linspace(start: float, end: float, steps: int, *, dtype: Any = None, device: Any = None,
@@ -308,7 +314,7 @@ def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any 
            device: Any = None, requires_grad: bool = False) -> Tensor:
     """Normal numbers; mean and std may be tensors of the result's shape."""
     if size is not None:
-        return made(random.normal(_size_of((size,)), _kind(dtype), mean, std, generator), requires_grad, device)
+        return made(random.normal(_size_of((), tuple(size)), _kind(dtype), mean, std, generator), requires_grad, device)
     if isinstance(mean, TensorBase):
         return (TENSORS.normal_both if isinstance(std, TensorBase) else TENSORS.normal_mean)(mean, std, generator)
     require(isinstance(std, TensorBase), "neither is a tensor", TypeError)

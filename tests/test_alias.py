@@ -44,7 +44,7 @@ def test_modules_keep_their_own_identity():
     assert python(code).splitlines()[1] == "minigrad minigrad minigrad.autograd"
 
 
-@pytest.mark.parametrize("name", ["torch.onnx", "torch.nn.quantized", "torch.viz", "torch.core",
+@pytest.mark.parametrize("name", ["torch.onnx", "torch.nn.quantized", "torch.viz", "torch.core", "torch.quick",
                                   "torch.nn.utils.rnn", "torch.cuda.amp"])
 def test_what_minigrad_lacks_is_missing_even_where_torch_is_installed(name):
     code = INSTALLED + (

@@ -122,7 +122,15 @@ def test_bytes_were_masks():
     with era("1.1"):
         assert x[x > 0].tolist() == [1.0, 2.0]
         x[x < 0] = 0.0
+        assert x.masked_select(x > 1).tolist() == [2.0]
     assert x.tolist() == [1.0, 0.0, 2.0]
+
+
+def test_a_fraction_beside_whole_numbers_was_cut_in_place_too():
+    n = torch.tensor([1, 2])
+    with era("1.2"):
+        n += 1.5
+    assert n.tolist() == [2, 3]
 
 
 def test_operations_on_old_eras_still_differentiate():

@@ -115,6 +115,11 @@ def test_the_notebook_ticks_once_its_dots_are_filled():
         assert last_value(source, names).passed is True
 
 
+def test_a_number_in_place_of_an_exercise_s_name_is_told_which_there_are():
+    with pytest.raises(ValueError, match="03"):
+        check(3, lambda: None)
+
+
 def test_no_verdict_shows_the_solution():
     sentences = tomllib.loads(MESSAGES.read_text("utf-8"))["lessons"]
     for entry in sentences.values():

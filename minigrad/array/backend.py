@@ -40,6 +40,7 @@ class device:
             need(name in _TYPES, "device_type", ", ".join(_TYPES), name)
             need(index is None or not colon, "device_index", type)
             raise RuntimeError(f"Invalid device string: '{type}'")
+        require(index is None or index >= 0, "Device index must not be negative")
         self.type, self.index = name, int(number) if colon else index
 
     def __repr__(self) -> str:

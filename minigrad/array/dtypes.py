@@ -186,9 +186,9 @@ def promote(a: Any, b: Any) -> tuple[Any, Any]:
     return cast(a, target), cast(b, target)
 
 
-def can_cast(source: dtype, target: dtype) -> builtins.bool:
-    """True if a result of type `source` may be written into a `target`: no category is lost."""
-    return category(source.np) <= category(target.np)
+def can_cast(from_: dtype, to: dtype) -> builtins.bool:
+    """True if a result of type `from_` may be written into a `to`: no category is lost."""
+    return category(from_.np) <= category(to.np)
 
 
 def check_cast(source: xp.dtype, target: xp.dtype) -> None:

@@ -14,8 +14,6 @@ from . import dtypes
 from .backend import namespace, ndarray, xp
 
 TWO_OVER_ROOT_PI = 2 / math.sqrt(math.pi)
-
-
 FEW = 100  # numbers, of which Python's own functions are done sooner than forty steps on arrays
 
 

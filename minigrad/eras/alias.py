@@ -18,7 +18,7 @@ from . import current_era, era
 
 HERE = __name__.partition(".")[0]
 # Rooms of our own, for which torch has no package of that name.
-OWN_ROOMS = {"array", "core", "creation", "eras", "graph", "lessons", "magics", "ops", "text", "viz"}
+OWN_ROOMS = {*"_foreign array core creation eras graph lessons magics manual ops quick text viz wording".split()}
 
 
 class Finder(MetaPathFinder, Loader):

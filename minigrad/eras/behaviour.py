@@ -15,8 +15,8 @@ from ..text import presentation
 from . import ABSENT, exchange, minigrad_itself, table
 
 TRUTHS = "eq ne lt le gt ge __eq__ __ne__ __lt__ __le__ __gt__ __ge__ all any isnan isinf isfinite".split()
-MASKED = "__getitem__ __setitem__ masked_fill masked_fill_".split()
-MIXED, DIVISIONS = "__add__ __radd__ __sub__ __rsub__ __mul__ __rmul__".split(), ["__truediv__", "div"]
+MASKED = "__getitem__ __setitem__ masked_fill masked_fill_ masked_select".split()
+MIXED = "__add__ __radd__ __iadd__ __sub__ __rsub__ __isub__ __mul__ __rmul__ __imul__".split()
 
 
 def exchange_names(version: table.Version) -> None:
@@ -30,7 +30,7 @@ def exchange_names(version: table.Version) -> None:
         exchange_methods(MASKED, with_masks)
     if version < (1, 3):
         exchange_methods(MIXED, in_own_type)
-    exchange_methods(DIVISIONS, functools.partial(whole_division, version))
+    exchange_methods(["__truediv__", "div"], functools.partial(whole_division, version))
     if version < (0, 4):
         from .legacy import exchange_classes
 

@@ -148,7 +148,6 @@ class Variable(Indexed):
 
     def register_hook(self, hook: Callable) -> Any:
         """Call `hook(grad)` with the gradient, a Variable."""
-
         return super().register_hook(functools.wraps(hook)(lambda grad: hook(as_variable(grad))))
 
 

@@ -35,7 +35,7 @@ def checker(exercise: str) -> Callable[[Any], Verdict]:
         return partial(by_letters[exercise], exercise)
     known = {*built_in, *CHECKERS, "form.A", "form.B"}
     if exercise not in known:
-        near = get_close_matches(exercise, known | {*questions}, 3) or sorted(known)
+        near = get_close_matches(str(exercise), known | {*questions}, 3) or sorted(known)
         raise ValueError(say("lessons.no_exercise", exercise=exercise, near=", ".join(near)))
     return CHECKERS.get(exercise) or resolve_name(f"{__name__}.{built_in[exercise]}")
 

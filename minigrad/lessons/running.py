@@ -1,9 +1,9 @@
 """Run a learner's answer: with a time limit, and so that nothing of it is left behind.
 
-What it prints is kept apart, `exit()` ends the answer and not the kernel, grad mode and the random
-streams are put back, and an endless loop is stopped. A watcher thread raises `TimeUp` in the thread
-of the caller, again and again, since a bare `except:` may catch the first ones. A loop inside one call of
-C code cannot be stopped in this way.
+What it prints is kept apart, `exit()` ends the answer and not the kernel, grad mode and the random streams of
+`torch` and of Python are put back (NumPy's own is not), and an endless loop is stopped. A watcher thread raises
+`TimeUp` in the thread of the caller, again and again, since a bare `except:` may catch the first ones. A loop inside
+one call of C code cannot be stopped in this way.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import Any
 
 from .._tensor import Tensor
-from ..core import backward as engine
+from ..core import backward
 from ..core.engine import GraphTask
 from ..random import get_rng_state, set_rng_state
 from ..text import presentation
@@ -121,7 +121,7 @@ def untouched() -> Iterator[None]:
         undo.callback(sys.setrecursionlimit, sys.getrecursionlimit())
         for place in (sys.modules["minigrad"], Tensor):
             undo.callback(put_back, place, {**vars(place)})
-        undo.callback(setattr, engine, "run", engine.run)
+        undo.callback(setattr, backward, "run", backward.run)
         undo.callback(setattr, presentation, "explain", presentation.explain)
         presentation.explain = lambda *given: None
         yield
@@ -136,14 +136,14 @@ def put_back(place: Any, names: dict[str, Any]) -> None:
 
 def count(calls: list[int]) -> None:
     """From now on, every backward of this thread is noted in `calls`, until `untouched` puts back the engine's own."""
-    ordinary, here = engine.run, threading.get_ident()
+    ordinary, here = backward.run, threading.get_ident()
 
     def run(roots: tuple, grads: list, keep: bool, create: bool, inputs: Any = None, captured: Any = None) -> None:
         if threading.get_ident() == here:
             calls.append(len(GraphTask().schedule([t._edge() for t in roots])))
         ordinary(roots, grads, keep, create, inputs, captured)
 
-    engine.run = run
+    backward.run = run
 
 
 def alone(f: Callable, *args: Any) -> Iterator[tuple[tuple[Any, bool], BaseException | None]]:

@@ -696,7 +696,7 @@ def empty(
 ) -> Tensor:
     """A tensor of a shape whose values mean nothing yet (zeros here)."""
 def full(
-    size: Tensor | Sequence[int], fill_value: Tensor | float | Sequence[Tensor] | number[Any], *,
+    size: Tensor | Sequence[int], fill_value: Tensor | float | number[Any], *,
     dtype: dtype | type[Any] | None = None, device: int | device | None = None, requires_grad: bool = False,
 ) -> Tensor:
     """`fill_value` in every place of a shape; its type is the tensor's, if none is given."""

@@ -18,10 +18,9 @@ class GradientEdge:
 
     def tensor(self) -> Any:
         """The leaf here, or a tensor that stands for the one that was made here: `like` has its shape and type."""
-        t = getattr(self.node, "variable", None)
-        if t is None:
-            t = attach(constant(TensorBase._plain, self.like), output_of(self.node, self.output_nr))
-        return t
+        if (leaf := getattr(self.node, "variable", None)) is not None:
+            return leaf
+        return attach(constant(TensorBase._plain, self.like), output_of(self.node, self.output_nr))
 
     def __repr__(self) -> str:
         return f"GradientEdge(node={self.node!r}, output_nr={self.output_nr}, ownership_token=None)"
@@ -48,9 +47,7 @@ def root_gradients(roots: tuple, given: Any, create_graph: bool) -> list[Any]:
         one = _ONES.get(type(roots[0]._data))
         if one is not None and roots[0]._fn is not None:  # the usual loss
             return [constant(roots[0]._plain, one) if create_graph else one]
-    grads: tuple = (None,) * len(roots)
-    if given is not None:
-        grads = (given,) if isinstance(given, TensorBase) else tuple(given)
+    grads = (None,) * len(roots) if given is None else as_tuple(given)
     require(len(grads) == len(roots), f"got {len(roots)} tensors and {len(grads)} gradients")
     made = [_root_gradient(root, g, create_graph) for root, g in zip(roots, grads, strict=True)]
     for place, root in enumerate(roots):
@@ -83,8 +80,7 @@ def input_edge(t: Any) -> Any:
 def wanted_edge(t: Any) -> Any:
     if isinstance(t, GradientEdge):
         t = t.tensor()
-    if not isinstance(t, TensorBase):
-        raise RuntimeError(f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
+    require(isinstance(t, TensorBase), f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
     edge = t._edge()
     need(edge is not None or t.requires_grad, "constant_input", tensor=t)
     return edge

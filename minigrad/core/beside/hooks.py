@@ -24,8 +24,7 @@ class RemovableHandle:
         self._hooks = weakref.ref(hooks)
 
     def remove(self) -> None:
-        hooks = self._hooks()
-        if hooks is not None:
+        if (hooks := self._hooks()) is not None:
             hooks.pop(self.id, None)
 
     def __enter__(self) -> RemovableHandle:

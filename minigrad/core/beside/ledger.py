@@ -61,7 +61,7 @@ def cut(kind: str, source: Any = None, result: Any = None, climb: bool = False) 
     place.count += 1
     if source is not None:
         place.origin = ref(source if fn is None else node_of(fn))
-        place.seq = int(seqs.__reduce__()[1][0]) - 1  # looked at, not taken: PyTorch counts nodes alone
+        place.seq = int(repr(seqs)[len("count("):-1]) - 1  # looked at, not taken: PyTorch counts nodes alone
     if result is not None and isinstance(result, TensorBase):
         place.result = ref(result)
     return result
