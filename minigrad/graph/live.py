@@ -340,8 +340,7 @@ class Reader:
     def probed(self, node: AnyNode, i: int, shape: tuple[int, ...]) -> tuple[int, ...] | None:
         """The shape of what the row's formula makes of zero gradients; None where nobody knows it any more."""
         row, outs = self.row(node), [self.shape_of((id(node), nr)) for nr in range(self.many(node))]
-        alike = row and i == 0 and row.chapter in ("pointwise", "activation") and row.name != "glu"
-        if row is None or alike or broadcasts(row, i):
+        if row is None or broadcasts(row, i) or (i == 0 and alike(row)):
             return shape if row else None
         again = any(hasattr(value, "dropped") for _, value, _ in self.fields[id(node)])  # asking would run it now
         if again or sum(math.prod(size) for size, _ in outs) > PROBED:
@@ -571,6 +570,11 @@ def uncollected() -> Iterator[None]:
     finally:
         if on:
             gc.enable()
+
+
+def alike(row: Row) -> bool:
+    """Whether the first input is shaped as the result."""
+    return row.chapter in ("pointwise", "activation") and row.name != "glu"
 
 
 def broadcasts(row: Row | None, i: int) -> bool:

@@ -124,11 +124,11 @@ class Scenes:
         return {"name": bare(name), **told} | ({"moves": moves} if moves else {})
 
     def at(self, span: Span | None) -> list[int] | None:
-        """A part of a source as the player has it: which one, first and last line, first and last character."""
+        """A part of a source as players have it: which one, first and last line, where (UTF-16) it begins and ends."""
         if span is None:
             return None
         lines, places = source_of(span.file).lines, ((span.first, span.start), (span.last, span.end))
-        ends = (len(lines[number - 1].encode()[:n].decode()) for number, n in places)
+        ends = (len(lines[number - 1].encode()[:n].decode().encode("utf-16-le")) // 2 for number, n in places)
         return [[*self.sources].index(span.file), span.first, span.last, *ends]
 
     def words(self, node: NodeRecord) -> dict[str, str] | None:

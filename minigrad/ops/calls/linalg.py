@@ -268,8 +268,7 @@ def slogdet(A: Any) -> Any:
 def logdet(self: Any) -> Any:
     """The logarithm of the determinant; nan where it is negative."""
     sign, size = rows.slogdet_of(self)[:2]
-    nothing = constant(self._plain, xp.full_like(size._data, xp.nan))
-    return TENSORS.where(sign.detach() == -1.0, nothing, size)
+    return TENSORS.where(sign.detach() == -1.0, constant(self._plain, xp.full_like(size._data, xp.nan)), size)
 
 
 # ---- norms of matrices

@@ -1,4 +1,4 @@
-// Stands in for the widget's model where there is no kernel: `Player.to_html` puts it into the page.
+// Stands in for a widget's model where there is no kernel: `page.html` has it, one for each widget.
 class Model {
   constructor(state) { this.state = state; this.listeners = {}; }
   get(name) { return this.state[name]; }

@@ -5,7 +5,7 @@
  * A frame is one event of one node, and `u` how far inside it we are. What is seen is a pure function of
  * the frame number, `u`, the order of the nodes and the modes; it only sets classes, texts and what is in the dock. Numbers, sentences and MathML
  * come from Python; what a user wrote reaches the page through `textContent` alone.
- * `scene`: `{nodes, scopes, root, ui, before}`; `steps`: one entry per executed node with its `events`;
+ * `scene` is what `Scenes.scene` makes; `steps`: one entry per executed node with its `events`;
  * `pictures`: the folded one and those with boxes open, each with what its parts stand for.
  */
 
@@ -188,9 +188,9 @@ class Walk {
     this.forced = early.split("|")[0];
     this.late = early ? scene.nodes[this.forced].needs.filter((id) => !early.split("|")[1].split(",").includes(id)) : [];
     this.steps = new Map([...steps, ...(scene.early?.[early] ?? [])].map((step) => [step.id, step]));
-    /** What each node receives in the end. */
     const sends = [...this.steps.values()].flatMap((step) => step.events.flatMap((event) => event.sends ?? []));
     this.none = new Set(sends.filter((one) => one.text === "None").map((one) => one.to));  // None is no gradient: what came is not counted
+    /** What each node receives in the end. */
     this.sums = new Map(sends.sort((a, b) => a.n - b.n).map((one) => [one.to, one.total]));
     this.order = path.length ? path.filter((id) => this.steps.has(id)) : steps.map((step) => step.id);
     this.frames = [{ id: "", at: 0, n: 0, event: { kind: "before", say: scene.before } }];
@@ -310,9 +310,10 @@ function camera(map, shown, pace = () => 1) {
   /** The part of the picture that is in sight. @param {number} k @returns {Box} */
   const sight = (k) => ({ x: cam.x, y: cam.y, w: cam.w / k, h: cam.h / k });
   function glide(x, y, scale) {
-    const from = { ...cam }, begun = performance.now(), speed = GLIDE_MS / Math.max(1, pace());
+    if (calm()) return look(x, y, scale);
+    const from = { ...cam }, begun = performance.now(), lasts = GLIDE_MS / Math.max(1, pace());
     const onward = (time) => {
-      const u = eased(Math.min(1, Math.max(0, (time - begun) / speed)));
+      const u = eased(Math.min(1, Math.max(0, (time - begun) / lasts)));
       look(from.x + (x - from.x) * u, from.y + (y - from.y) * u, scale, u === 1);
       if (u < 1) cam.timer = requestAnimationFrame(onward);
     };
@@ -342,7 +343,12 @@ function camera(map, shown, pace = () => 1) {
       if (cut !== !!entry.cut) text.classList.toggle("mg-outside", entry.cut = cut);
     }
   }
-  return Object.assign(cam, { sight, hang, glide, look });
+  /** Where the window of the map goes that was pressed. @param {MouseEvent} event */
+  function pressed(event) {
+    const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(/** @type {SVGSVGElement} */ (map).getScreenCTM()?.inverse()), room = sight(cam.k);
+    return /** @type {[number, number]} */ ([x - room.w / 2, y - room.h / 2]);
+  }
+  return Object.assign(cam, { sight, hang, glide, look, pressed });
 }
 
 // ---------------------------------------------------------------- the widget
@@ -517,14 +523,14 @@ function render({ model, el }) {
     if (!P.measured && made.delete(P.key)) turnTo(P.key);                  // drawn before it was on the page: sizes were 0
     root.classList.toggle("mg-phone", root.clientWidth < 620);
     root.classList.toggle("mg-low", root.clientHeight < 560);
-    const fits = (beside) => {
+    const scaleOf = (beside) => {
       root.classList.toggle("mg-beside", beside);
       return Math.min(stage.clientWidth / P.box.w, stage.clientHeight / P.box.h);
     };
     const arrange = (place) => {
       placeCode(place);
-      const beneath = fits(false), wide = !S.present && root.clientWidth >= 800;
-      const scale = beneath >= least() || !wide || fits(true) < Math.max(beneath * 1.1, Math.min(1, 1.3 * beneath)) ? fits(false) : fits(true);
+      const beneath = scaleOf(false), wide = !S.present && root.clientWidth >= 800;
+      const scale = beneath >= least() || !wide || scaleOf(true) < Math.max(beneath * 1.1, Math.min(1, 1.3 * beneath)) ? scaleOf(false) : scaleOf(true);
       return crowded() ? 0 : scale;
     };
     const places = root.clientWidth >= 1100 ? ["column", "side"] : root.clientWidth < 620 ? ["column"] : ["side"];
@@ -560,7 +566,7 @@ function render({ model, el }) {
       : Math.max(least, Math.min(from, least + all - extent)));
     const x = along(want.x + (want.w - room.w) / 2, room.w, P.box.x, P.box.w);
     const y = along(want.y + (want.h - room.h) / 2, room.h, P.box.y, P.box.h);
-    if (!still || calm() || !follows) return look(x, y, scale);
+    if (!still || !follows) return look(x, y, scale);
     glide(x, y, scale);
   }
 
@@ -604,7 +610,8 @@ function render({ model, el }) {
       const cells = [...card.querySelectorAll("mtd[tabindex]")], made = Math.floor(between(u, 0.5, 1) * cells.length);
       card.style.setProperty("--mg-come", String(between(u, 0.5, cells.length ? 0.55 : 1)));
       cells.forEach((cell, i) => cell.classList.toggle("mg-later", i > made));
-      for (const cell of u < 0.5 ? [] : [cells[made - 1], cells[made]]) if (cell) light(cell, cell === cells[made], true);
+      for (const one of card.querySelectorAll(".mg-source")) one.classList.remove("mg-source");  // of a quick one some are passed over
+      if (u >= 0.5 && cells[made]) light(cells[made], true, true);
       if (u < 0.75) for (const note of saved(f.id)) {
         if (note.matches(".mg-freed")) continue;
         const at = note.getBoundingClientRect();
@@ -904,7 +911,7 @@ function render({ model, el }) {
     if (S.verdict) return [S.verdict.right ? "✓" : "✗", S.verdict.say];
     if (S.quiz) return ["?", ui.quiz_say];
     if (S.refused) return ["…", S.refused.say];
-    if (S.want > walk.ends.length - 1) return [walk.label(k), ui.busy];
+    if (S.want > walk.ends.length - 1 && !gone() && !walk.frames[walk.end].event.bad) return [walk.label(k), ui.busy];
     return [walk.label(k), S.note ? join(S.note, caption) : caption];
   }
 
@@ -1024,12 +1031,13 @@ function render({ model, el }) {
   // ------------------------------------------------------------ moving
   /** Absolute positions only: messages that merge on their way lose nothing. @param {number} k @param {boolean} [moves] */
   function move(k, moves = false) {
-    S.own = true, model.set("frame", k), S.own = false;                      // it is shown below, once
+    own("frame", k);                                                         // it is shown below, once
     model.save_changes();
     start(moves && k > walk.start);
   }
   /** Show the frame, whose event moves if it may. @param {boolean} moves */
   function start(moves) {
+    clearTimeout(S.timer);                                                   // Play goes on from here, once
     cancelAnimationFrame(S.moves);
     const { event, id } = walk.frames[frame()], meets = event.sends?.some((one) => one.n > 1);
     const shows = moves && !calm() && id && !S.quiz;
@@ -1059,8 +1067,7 @@ function render({ model, el }) {
     const k = Math.ceil(at);
     stop();
     if (k !== frame()) go(k);
-    if (S.quiz || calm()) return;
-    S.u = k > walk.start ? at - k + 1 : 1;
+    if (!S.quiz && !calm()) S.u = k > walk.start ? at - k + 1 : 1;
     show();
   }
   /** The frames where a node, or all that a box hides, is over. */
@@ -1095,9 +1102,7 @@ function render({ model, el }) {
   /** Ask the kernel for `want` nodes in all; until they come, it is busy. @param {number} want */
   function ask(want) {
     S.want = Math.min(want, walk.size);
-    model.set("want", Math.max(model.get("want"), S.want));
-    model.save_changes();
-    show();
+    set("want", Math.max(model.get("want"), S.want));
   }
   function stop() {
     clearTimeout(S.timer);
@@ -1133,9 +1138,7 @@ function render({ model, el }) {
     const id = walk.frames[frame()].id;
     if (!id) return;
     if (!S.breaks.delete(id)) S.breaks.add(id);
-    model.set("breaks", [...S.breaks]);
-    model.save_changes();
-    show();
+    set("breaks", [...S.breaks]);
   }
 
   // ------------------------------------------------------------ Drive: the student picks, the engine may refuse
@@ -1163,9 +1166,7 @@ function render({ model, el }) {
     const can = !walk.forced && walk.scene.early, leaf = walk.scene.nodes[id].leaf;
     const more = can && missing.length && (leaf ? ui.at_a_leaf : !n && ui.nothing_came);
     S.refused = { id, say: more ? join(say, more) : say, early: can && missing.length && !leaf && early in can && early };
-    model.set("refused", [...model.get("refused"), id]);
-    model.save_changes();
-    show();
+    set("refused", [...model.get("refused"), id]);
   }
   function take(id, first, done) {
     if (!walk.steps.has(id)) return ask(walk.ends.length);
@@ -1176,8 +1177,16 @@ function render({ model, el }) {
   }
   /** @param {string[]} path */
   function setPath(path) {
-    model.set("path", path);
+    own("path", path);
     walk = new Walk(model.get("scene"), model.get("steps"), !path.length && drive() ? [""] : path, S.early);
+  }
+  /** Set by this view, which shows it by itself. @param {string} name */
+  function own(name, value) { S.own = true; model.set(name, value); S.own = false; }
+  /** Another view of this player, or Python, went elsewhere: what is open here is over. */
+  function follow() {
+    if (S.own) return;
+    Object.assign(S, { refused: null, verdict: null, note: null, quiz: "" });
+    show();
   }
   /** The node that was refused runs, with what has come. */
   function anyway() {
@@ -1198,7 +1207,7 @@ function render({ model, el }) {
   function toggleDrive() {
     if (walk.scene.faulty) return;
     const n = walk.count(frame()), kept = walk.order.slice(0, n);
-    model.set("drive", !drive());
+    own("drive", !drive());
     Object.assign(S, { refused: null, verdict: null, note: null, quiz: "" });
     stop();
     if (walk.forced) S.early = "";
@@ -1222,7 +1231,7 @@ function render({ model, el }) {
   }
   /** Open a box or a loop, everything, or fold again what is open. @param {string} [key] */
   function open(key = P.key ? "" : "ops") {
-    const where = key || drawn(walk.frames[frame()].id), inside = document.activeElement?.closest(".mg-box, .mg-frame");
+    const inside = document.activeElement?.closest(".mg-box, .mg-frame"), where = key || inside?.getAttribute("data-id");
     turnTo(key);
     layout();
     ((inside && P.svg.querySelector(`[data-id="${where}"]`)) ?? root).focus({ preventScroll: true });
@@ -1243,7 +1252,7 @@ function render({ model, el }) {
     const node = at.closest("[data-node], .mg-node");
     if (act instanceof HTMLElement) actions[act.dataset.do ?? ""]?.();
     else if (chosen instanceof HTMLElement) pick(chosen.dataset.pick);
-    else if (at.closest(".mg-map")) wander(/** @type {MouseEvent} */ (event));
+    else if (at.closest(".mg-map")) glide(...cam.pressed(event), cam.k);
     else unfold(at) || (node instanceof SVGElement && drive() && pickDrawn(node.dataset.node ?? node.dataset.id ?? ""));
   }, on);
   /** Opens a box, folds a frame; in Drive only by its corner. @param {Element} at */
@@ -1257,11 +1266,6 @@ function render({ model, el }) {
     const ids = P.nodes.get(id)?.ids ?? [id], { done } = walk.state(frame());
     pick(ids.find((one) => !done.has(one)) ?? ids[0]);
   };
-  /** The window of the map goes where it was pressed. @param {MouseEvent} event */
-  function wander(event) {
-    const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(map.getScreenCTM()?.inverse()), room = sight(cam.k);
-    glide(x - room.w / 2, y - room.h / 2, cam.k);
-  }
   stage.addEventListener("focusin", (event) => {                               // who goes there by keyboard is followed by the camera
     const id = /** @type {Element} */ (event.target).closest(".mg-node")?.getAttribute("data-id"), box = P.nodes.get(id)?.box, room = sight(cam.k);
     if (box && !holds(room, box)) look(box.x + box.w / 2 - room.w / 2, box.y + box.h / 2 - room.h / 2, cam.k);
@@ -1289,19 +1293,21 @@ function render({ model, el }) {
   document.addEventListener("fullscreenchange", () => { if (S.present && !document.fullscreenElement) present(false); }, on);
 
   const renew = () => {
-    const atEnd = frame() >= walk.end;
+    const atEnd = frame() >= walk.end, path = model.get("path"), fresh = model.get("steps").filter(({ id }) => !walk.truth.has(id));
+    if (path.length) own("path", [...new Set([...path, ...fresh.map(({ id }) => id)])]);
     walk = new Walk(model.get("scene"), model.get("steps"), model.get("path"), S.early);
     if (atEnd || S.want) model.set("frame", walk.end);
     model.save_changes();
     show();
   };
-  const watched = { "change:frame": () => { if (!S.own) show(); }, "change:lang": show, "change:theme": show, "change:predict": show, "change:steps": renew };
+  const reroute = () => { if (!S.own) setPath(model.get("path")); follow(); };
+  const watched = { "change:frame": follow, "change:path": reroute, "change:drive": reroute, "change:lang": show, "change:theme": show, "change:predict": show, "change:steps": renew };
   attend(model, life, watched, [root, stage], layout, show).observe(el, { attributeFilter: ["class"] });  // the kernel went, or came back
   for (const signal of signals) signal?.connect(left);
   el.append(root);
   turnTo("");
   if (model.widget_manager && gone())                                        // a stored player starts at the beginning
-    for (const [name, value] of Object.entries({ frame: walk.start, path: [], refused: [], forced: [], answers: [] })) model.set(name, value);
+    for (const [name, value] of Object.entries({ frame: walk.start, path: [], refused: [], forced: [], answers: [] })) own(name, value);
   if (drive() && !model.get("path").length) setPath([]);
   layout();
   return () => {
@@ -1383,8 +1389,7 @@ function compared({ model, el }) {
     const hidden = (yes, name = "") => ({ class: name + (yes ? " mg-later" : "") });
     const errors = grads.flatMap(({ bad, over }, run) => (bad ? [h("p", hidden(!over, "mg-failure"), h("b", {}, "AB"[run] + " ! "), h("code", {}, bad))] : []));
     const said = ui.said ? [h("p", hidden(at() < moments.length - 1), two(ui.said))] : [];
-    const fresh = h("div", {}, ...said, ...errors, h("table", {}, h("tr", {}, h("td", {}, two(ui.grads)), h("th", { scope: "col" }, "A"), h("td", {}), h("th", { scope: "col" }, "B")), ...body));
-    if (fresh.innerHTML !== table.innerHTML) table.replaceChildren(...fresh.childNodes);  // else it would be read aloud again
+    announce(table, ...said, ...errors, h("table", {}, h("tr", {}, h("td", {}, two(ui.grads)), h("th", { scope: "col" }, "A"), h("td", {}), h("th", { scope: "col" }, "B")), ...body));
   }
   const go = (i) => { model.set("frame", Math.max(0, Math.min(moments.length - 1, i))); model.save_changes(); show(); };
   const stop = () => { clearTimeout(timer); timer = 0; };
@@ -1392,8 +1397,8 @@ function compared({ model, el }) {
   const actions = {
     first: () => go(0), last: () => go(moments.length - 1), next: () => go(stops.find((i) => i > at()) ?? moments.length - 1),
     prev: () => go(stops.findLast((i) => i < at()) ?? 0), play: () => { if (timer) { stop(); show(); } else { if (at() === moments.length - 1) go(0); onward(); } },
-    lang: () => { model.set("lang", { en: "zh", zh: "both", both: "en" }[model.get("lang")]); model.save_changes(); show(); },
-    theme: () => { model.set("theme", dark() ? "light" : "dark"); model.save_changes(); show(); },
+    lang: () => { model.set("lang", { en: "zh", zh: "both", both: "en" }[model.get("lang")]); model.save_changes(); },
+    theme: () => { model.set("theme", dark() ? "light" : "dark"); model.save_changes(); },
   };
   root.addEventListener("click", (event) => {
     const act = /** @type {HTMLElement|null} */ (/** @type {Element} */ (event.target).closest(".mg-comparison > .mg-bar [data-do]"));
@@ -1404,7 +1409,8 @@ function compared({ model, el }) {
     const pressed = event.target instanceof HTMLButtonElement;
     const act = { ArrowRight: event.shiftKey ? () => go(at() + 1) : actions.next, ArrowLeft: event.shiftKey ? () => go(at() - 1) : actions.prev, Home: actions.first, End: actions.last,
       " ": pressed ? null : actions.play, l: actions.lang, t: actions.theme }[event.key];
-    if (event.ctrlKey || event.metaKey || event.altKey || event.key === "Tab") return;
+    const opens = /^(Enter| )$/.test(event.key) && /** @type {Element} */ (event.target).matches(".mg-box, .mg-frame");
+    if (event.ctrlKey || event.metaKey || event.altKey || event.key === "Tab" || opens) return;
     event.stopPropagation();
     if (!act) return;
     event.preventDefault();
@@ -1413,12 +1419,12 @@ function compared({ model, el }) {
   el.append(root);
   const ends = stages.map((stage, run) => render({ model: models[run], el: stage }));
   stages.forEach((stage, run) => {
-    stage.querySelector(".mg-player")?.removeAttribute("tabindex");
+    stage.querySelector(".mg-player")?.setAttribute("tabindex", "-1");       // keeps the focus where what had it is gone
     const { dataset } = /** @type {HTMLElement} */ (stage.querySelector(".mg-card"));
     for (const tongue of ["en", "zh"]) dataset[tongue] = "AB"[run] + " · " + dataset[tongue];
   });
   show();
-  attend(model, life, { "change:frame": show }, [root], show, show);
+  attend(model, life, { "change:frame": show, "change:lang": show, "change:theme": show }, [root], show, show);
   return () => { life.abort(); stop(); ends.forEach((end) => end()); };
 }
 
@@ -1507,7 +1513,7 @@ function explore({ model, el }) {
   }
   const answered = ({ picture: made }) => {
     if (!made) return;
-    if (!store.has(made.key)) store.set(made.key, made);
+    if (!store.has(made.key)) store.set(made.key, { ...made });                // each view draws its own
     if (S.waits?.key === made.key) turn(made.key, S.waits.hold);
   };
   /** Everything that changes a picture, before it is on the page: what is measured there is laid out once. */
@@ -1591,7 +1597,7 @@ function explore({ model, el }) {
     const stop = P.spots.get(id);
     if (!stop) return;
     intoSight(stop.box);
-    stop.part.focus({ preventScroll: true });
+    if (document.activeElement === search) chosen(id); else stop.part.focus({ preventScroll: true });
   }
   function chosen(id) {
     for (const stop of P.stops) stop.part.classList.toggle("mg-chosen", stop.id === id);
@@ -1668,7 +1674,7 @@ function explore({ model, el }) {
     if (!S.hits.length) return tell(ui.none);
     if (sign) S.hit = (S.hit + 1) % S.hits.length;
     const [name, id] = S.hits[Math.max(0, S.hit)];
-    if (sign) { reveal(id); light(S.hits.map(([, one]) => one)); search.focus(); showCard(drawn(id)); }
+    if (sign) { reveal(id); light(S.hits.map(([, one]) => one)); }
     tell(fill(ui.hits, { n: S.hit + 1, m: S.hits.length, name }));
   }
   const views = () => ["record", "forward", "backward"].filter((name) => P.to[name] || P.view === name);
@@ -1684,10 +1690,7 @@ function explore({ model, el }) {
   root.addEventListener("click", (event) => {
     const at = /** @type {Element} */ (event.target), act = /** @type {HTMLElement|null} */ (at.closest("[data-do]"));
     if (act) return actions[act.dataset.do ?? ""]();
-    if (at.closest(".mg-map")) {
-      const { x, y } = new DOMPoint(event.clientX, event.clientY).matrixTransform(/** @type {SVGSVGElement} */ (map).getScreenCTM()?.inverse()), room = sight(cam.k);
-      return place(x - room.w / 2, y - room.h / 2, cam.k);
-    }
+    if (at.closest(".mg-map")) return place(...cam.pressed(event), cam.k);
     const stop = stage.contains(at) && !S.dragged && stopAt(at);
     if (stop && (stop.part.matches(".mg-box") || at.matches(".mg-toggle, .mg-toggle + text")) && (P.to[stop.id] || P.many[stop.id])) toggle(stop.id);
     else if (stop) stop.part.focus({ preventScroll: true });
@@ -1722,6 +1725,7 @@ function explore({ model, el }) {
     fingers.set(event.pointerId, { x: event.clientX, y: event.clientY });
   }, on);
   stage.addEventListener("pointermove", (event) => {
+    if (event.pointerType === "mouse" && !event.buttons) fingers.delete(event.pointerId);  // let go outside, before it was held
     const was = fingers.get(event.pointerId), now = { x: event.clientX, y: event.clientY };
     if (!was || (!S.dragged && Math.hypot(now.x - was.x, now.y - was.y) < 4)) return;
     S.dragged = true;
