@@ -33,8 +33,7 @@ class Withheld:
 
     __slots__ = ()
 
-    def unpack(self, node: Node, name: str) -> Any:
-        raise NotImplementedError
+    unpack: Any  # `(node, name) -> tensor`, or an error that says why there is none
 
 
 class Freed(Withheld):

@@ -229,8 +229,9 @@ def missing_from(optimizer: Any, context: Context, of: Any = ()) -> Finding | No
             if given is None or opt != meant[-1]:  # the later one was meant for it
                 continue
             part, whole = len(left) < len(own), f"{name}.parameters()" if module else name
-            # another's, not what it has, or a part
-            alone = len(twins) > 1 or ran < (left[0].grad is not None) or (part and held <= {id(p) for p in own})
+            missed = not ran and left[0].grad is not None  # backward went there, and to nothing that it has
+            # another's, one that was missed, or a part
+            alone = len(twins) > 1 or missed or (part and held <= {id(p) for p in own})
             # in another function the names may mean something else
             clear = around.function in (None, context.function) and (alone or not (part or len(every) > 1))
             kind = (" alone" if alone else " too") * (clear and len(meant) == 1)
