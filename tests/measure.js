@@ -32,11 +32,11 @@
   }));
   for (const g of page.querySelectorAll(".mg-order")) {
     const badge = box(g.querySelector("rect")), over = (at, most) => wide(at, badge) > 1 && high(at, badge) > most;
-    for (const { t, at, g: mine } of texts) if (mine !== g && !key(mine) && over(at, 4.5)) defects.push(["badge over text", g.dataset.id, words(t)]);
+    for (const { t, at, g: mine } of texts) if (mine !== g && over(at, 4.5) && !key(mine)) defects.push(["badge over text", g.dataset.id, words(t)]);
     for (const b of boxes) if (g.dataset.id !== `order:${b.g.dataset.id}` && over(b.at, 3)) defects.push(["badge over box", g.dataset.id, name(b.g)]);
   }
   for (const frame of [...page.querySelectorAll(".mg-frame")].map((g) => box(g.querySelector(".mg-shape"))))
-    for (const { t, at, g } of texts) if (!g.matches(".mg-order") && wide(at, frame) > 1 && high(at, frame) > 3 && !within(at, frame))
+    for (const { t, at, g } of texts) if (wide(at, frame) > 1 && high(at, frame) > 3 && !within(at, frame) && !g.matches(".mg-order"))
       defects.push(["text over frame", words(t), name(g)]);
 
   const root = page.getScreenCTM(), place = ([x, y]) => [x * root.a + root.e, y * root.d + root.f];
@@ -61,9 +61,9 @@
     }
     return points.map(place);
   };
-  const solid = boxes.filter((b) => !b.g.matches(".mg-sum,.mg-expand,.mg-hook"));
-  const inside = ({ g, at }, x, y) => {                                    // of a shape with round corners
-    const r = Math.min(parseFloat(g.querySelector(".mg-shape").getAttribute("rx")) || 0, at.height / 2) + 2.5;
+  const round = ({ g, at }) => Math.min(parseFloat(g.querySelector(".mg-shape").getAttribute("rx")) || 0, at.height / 2) + 2.5;
+  const solid = boxes.filter((b) => !b.g.matches(".mg-sum,.mg-expand,.mg-hook")).map((b) => ({ ...b, r: round(b) }));
+  const inside = ({ at, r }, x, y) => {                                    // of a shape with round corners
     const dx = Math.max(at.left + r - x, x - at.right + r, 0), dy = Math.max(at.top + r - y, y - at.bottom + r, 0);
     return Math.hypot(dx, dy) < r - 2.5 && x > at.left + 2.5 && x < at.right - 2.5 && y > at.top + 2.5 && y < at.bottom - 2.5;
   };
@@ -76,9 +76,12 @@
     const points = along(path.getAttribute("d")), first = points[0], last = points[points.length - 1];
     if (points.length < 4 && Math.hypot(last[0] - first[0], last[1] - first[1]) < 4) { defects.push(["no length", g.dataset.id]); continue; }
     if (g.matches(".mg-edge") && !(touches(last) && (g.matches(".mg-seed") || touches(first)))) defects.push(["ends on nothing", g.dataset.id]);
-    const way = points.slice(3, -3), box = solid.find((b) => way.some(([x, y]) => inside(b, x, y)));
+    const [xs, ys] = [0, 1].map((axis) => points.map((point) => point[axis]));
+    const around = { left: Math.min(...xs), right: Math.max(...xs), top: Math.min(...ys), bottom: Math.max(...ys) };
+    const near = ({ at }) => wide(at, around) >= 0 && high(at, around) >= 0;
+    const way = points.slice(3, -3), box = solid.find((b) => near(b) && way.some(([x, y]) => inside(b, x, y)));
     if (box) defects.push(["wire through box", g.dataset.id, name(box.g)]);
-    for (const { t, at, g: mine } of bare) if (mine !== g && points.some(([x, y]) => x > at.left + 1.5 && x < at.right - 1.5
+    for (const { t, at, g: mine } of bare.filter(near)) if (mine !== g && points.some(([x, y]) => x > at.left + 1.5 && x < at.right - 1.5
         && y > at.top + 4 && y < at.bottom - 4)) defects.push(["wire through text", g.dataset.id, words(t), name(mine)]);
   }
   return defects.map((d) => d.join(" | "));

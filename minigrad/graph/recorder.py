@@ -189,7 +189,8 @@ class Recorder:
                 event["rules"] = self.rules()
         *events, last = sorted(self.step, key=lambda event: order.get(event["kind"], 0))
         self.left.discard(self.node)
-        self.frames += [Frame(n, label=f"{n}{chr(97 + i % 26)}", **event) for i, event in enumerate(events)]
+        letters = (chr(97 + i % 26) * (1 + i // 26) for i in range(len(events)))
+        self.frames += [Frame(n, label=f"{n}{letter}", **event) for letter, event in zip(letters, events, strict=True)]
         self.frames.append(Frame(n, label=f"{n}", **last | {"queue": tuple(self.queue)}))
         self.step = []
 

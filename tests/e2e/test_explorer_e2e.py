@@ -192,6 +192,9 @@ def test_wheel_drag_map_and_pinch_move_the_camera_and_a_plain_wheel_does_not(pag
     page.mouse.up()
     assert look()[1] == second[1]
     assert look() != second
+    part = root.locator(".mg-node").first               # a screen reader's click, which no pointer brought
+    part.dispatch_event("click")
+    assert page.evaluate("document.activeElement.dataset.id") == part.get_attribute("data-id")
     third = look()
     box = page.locator(".mg-map").bounding_box()
     page.mouse.click(box["x"] + box["width"] / 2, box["y"] + box["height"] * 0.9)
@@ -199,6 +202,9 @@ def test_wheel_drag_map_and_pinch_move_the_camera_and_a_plain_wheel_does_not(pag
     width = float(look()[1])
     page.evaluate(PINCH)
     assert float(look()[1]) == pytest.approx(2 * width, rel=0.02)
+    page.set_viewport_size({"width": 1000, "height": 700})
+    page.evaluate("() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    assert float(look()[1]) == pytest.approx(2 * width, rel=0.02)    # a window that is resized keeps the zoom
     root.locator('[data-do="fit"]').click()
     assert root.locator(".mg-map").is_hidden()
 

@@ -62,6 +62,7 @@ function two(pair) {
 const named = (pair, hint = false) => ({ "data-en": pair.en, "data-zh": pair.zh, title: hint && "" });
 /** A pair in the language shown, or both. @param {Both|DOMStringMap} pair @param {string} lang */
 const spoken = ({ en, zh }, lang) => ({ en, zh, both: en === zh ? en : en + " / " + zh })[lang];
+const NEXT_TONGUE = /** @type {Record<string, string>} */ ({ en: "zh", zh: "both", both: "en" });
 /** Show a language, and name in it whatever has a name. @param {HTMLElement} root @param {"en"|"zh"|"both"} lang */
 function speak(root, lang) {
   const tongue = lang === "zh" ? "zh" : "en";
@@ -98,6 +99,9 @@ function announce(el, ...kids) {
   const fresh = h("p", {}, ...kids);
   if (fresh.innerHTML !== el.innerHTML) el.replaceChildren(...fresh.childNodes);
 }
+
+/** What a key is called here: a letter is the same with Caps Lock. @param {KeyboardEvent} event */
+const keyOf = ({ key }) => (key.length === 1 ? key.toLowerCase() : key);
 
 /** What scrolls can be focused, so that keys reach the rest. @param {HTMLElement} el @returns {boolean} whether all is seen, or only heard */
 function fits(el) {
@@ -218,7 +222,7 @@ class Walk {
   label(k) {
     if (k < 0) return "→ " + (k - this.start + 1);
     const { n, at } = this.frames[k];
-    return this.isEnd.has(k) ? String(n) : n + String.fromCharCode(97 + (at % 26));
+    return this.isEnd.has(k) ? String(n) : n + String.fromCharCode(97 + (at % 26)).repeat(1 + Math.floor(at / 26));
   }
 
   /** Everything that has happened by frame `k`. @param {number} k */
@@ -1240,7 +1244,7 @@ function render({ model, el }) {
   const actions = {
     first: () => go(walk.start), prev, play, next, last, present: () => present(), drive: toggleDrive,
     predict: () => { S.quiz = ""; S.verdict = null; set("predict", !model.get("predict")); },
-    lang: () => set("lang", { en: "zh", zh: "both", both: "en" }[lang()]), open: () => open(),
+    lang: () => set("lang", NEXT_TONGUE[lang()]), open: () => open(),
     anyway, back, whole: () => { S.whole = !S.whole; cam.k = 0; show(); },
     theme: () => set("theme", dark() ? "light" : "dark"),
     replay: () => { const start = S.verdict?.start ?? 0; S.verdict = null; go(start); },
@@ -1285,7 +1289,7 @@ function render({ model, el }) {
       Home: actions.first, End: last, " ": pressed ? null : choose ?? play, Enter: choose,
       p: model.get("live") ? null : actions.predict, d: toggleDrive, f: actions.present, b: breakpoint,
       l: actions.lang, t: actions.theme, "+": () => hurry(1), "=": () => hurry(1), "-": () => hurry(-1), r: anyway, o: scope ? () => unfold(scope) : buttons.open.hidden ? null : actions.open, 0: actions.whole, c: () => run(event.shiftKey ? -1 : 1), Escape: () => (S.present ? present(false) : at.blur()),
-    }[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+    }[keyOf(event)];
     if (!act) return;
     event.preventDefault();
     act();
@@ -1397,7 +1401,7 @@ function compared({ model, el }) {
   const actions = {
     first: () => go(0), last: () => go(moments.length - 1), next: () => go(stops.find((i) => i > at()) ?? moments.length - 1),
     prev: () => go(stops.findLast((i) => i < at()) ?? 0), play: () => { if (timer) { stop(); show(); } else { if (at() === moments.length - 1) go(0); onward(); } },
-    lang: () => { model.set("lang", { en: "zh", zh: "both", both: "en" }[model.get("lang")]); model.save_changes(); },
+    lang: () => { model.set("lang", NEXT_TONGUE[model.get("lang")]); model.save_changes(); },
     theme: () => { model.set("theme", dark() ? "light" : "dark"); model.save_changes(); },
   };
   root.addEventListener("click", (event) => {
@@ -1408,7 +1412,7 @@ function compared({ model, el }) {
   root.addEventListener("keydown", (event) => {                              // before the players hear of it
     const pressed = event.target instanceof HTMLButtonElement;
     const act = { ArrowRight: event.shiftKey ? () => go(at() + 1) : actions.next, ArrowLeft: event.shiftKey ? () => go(at() - 1) : actions.prev, Home: actions.first, End: actions.last,
-      " ": pressed ? null : actions.play, l: actions.lang, t: actions.theme }[event.key];
+      " ": pressed ? null : actions.play, l: actions.lang, t: actions.theme }[keyOf(event)];
     const opens = /^(Enter| )$/.test(event.key) && /** @type {Element} */ (event.target).matches(".mg-box, .mg-frame");
     if (event.ctrlKey || event.metaKey || event.altKey || event.key === "Tab" || opens) return;
     event.stopPropagation();
@@ -1439,7 +1443,7 @@ function explore({ model, el }) {
   const store = /** @type {Map<string, Json>} */ (new Map(model.get("pictures").map((one) => [one.key, { ...one }])));
   const fingers = /** @type {Map<number, Json>} */ (new Map()), asked = new Set();
   /** What only this view knows: a part that shall be seen, a picture that is waited for, what was found. */
-  const S = { want: "", waits: /** @type {Json|null} */ (null), hits: /** @type {string[][]} */ ([]), hit: -1, dragged: false, timer: 0, siblings: /** @type {string[]} */ ([]) };
+  const S = { want: "", waits: /** @type {Json|null} */ (null), hits: /** @type {string[][]} */ ([]), hit: -1, dragged: false, timer: 0, began: /** @type {number[]} */ ([]), siblings: /** @type {string[]} */ ([]) };
   let P = /** @type {Json} */ ({});
 
   const stage = h("div", { class: "mg-stage" }), map = s("svg", { class: "mg-map", "aria-hidden": "true" });
@@ -1559,6 +1563,7 @@ function explore({ model, el }) {
   function start(k = Math.max(least, Math.min(1, fitting()))) {
     const room = { w: cam.w / k, h: cam.h / k }, { x, y, w, h: high } = P.box;
     place(w <= room.w ? x - (room.w - w) / 2 : P.view === "forward" ? x : x + w - room.w, high <= room.h ? y - (room.h - high) / 2 : y, k);
+    S.began = model.get("place");
   }
   function place(x, y, k) {
     look(x, y, k);
@@ -1631,7 +1636,7 @@ function explore({ model, el }) {
   }
   function layout() {
     if (!root.clientWidth) return;
-    const phone = root.clientWidth < 620, had = cam.w && cam.h, [x, y, k] = model.get("place");
+    const phone = root.clientWidth < 620, had = cam.w && cam.h, was = { w: cam.w, h: cam.h }, [x, y, k] = model.get("place");
     root.classList.toggle("mg-phone", phone);
     fits(card);
     if (cam.w === stage.clientWidth && cam.h === stage.clientHeight && P.measured) return;
@@ -1639,7 +1644,9 @@ function explore({ model, el }) {
     const key = P.key ?? model.get("key");
     if (!P.measured) turn(store.has(key) ? key : model.get("pictures")[0].key, "", true);
     if (P.key !== key) turn(key);
-    if (k && !had) place(x, y, k); else start();
+    if (k && !had) place(x, y, k);
+    else if (!k || String([x, y, k]) === String(S.began)) start();
+    else place(x + (was.w - cam.w) / 2 / k, y + (was.h - cam.h) / 2 / k, k);   // the middle stays, as it was zoomed
     if (phone !== P.narrow && P.to.narrow) turn(P.to.narrow);
   }
 
@@ -1682,7 +1689,7 @@ function explore({ model, el }) {
     ...Object.fromEntries(["record", "forward", "backward"].map((name) => [name, () => { if (P.to[name]) turn(P.to[name], model.get("chosen")); }])),
     open_all: () => toggle("open"), fold_all: () => toggle("fold"), zoom_in: () => zoom(1.25), zoom_out: () => zoom(0.8), fit: () => start(fitting()),
     view: () => { const all = views(); actions[all[(all.indexOf(P.view) + 1) % all.length]](); },
-    lang: () => set("lang", { en: "zh", zh: "both", both: "en" }[lang()]), theme: () => set("theme", isDark(model) ? "light" : "dark"),
+    lang: () => set("lang", NEXT_TONGUE[lang()]), theme: () => set("theme", isDark(model) ? "light" : "dark"),
   });
 
   // ------------------------------------------------------------ listening
@@ -1691,10 +1698,11 @@ function explore({ model, el }) {
     const at = /** @type {Element} */ (event.target), act = /** @type {HTMLElement|null} */ (at.closest("[data-do]"));
     if (act) return actions[act.dataset.do ?? ""]();
     if (at.closest(".mg-map")) return place(...cam.pressed(event), cam.k);
-    const stop = stage.contains(at) && !S.dragged && stopAt(at);
+    const dragged = S.dragged && event.detail > 0;                             // a screen reader's click has no pointer
+    const stop = stage.contains(at) && !dragged && stopAt(at);
     if (stop && (stop.part.matches(".mg-box") || at.matches(".mg-toggle, .mg-toggle + text")) && (P.to[stop.id] || P.many[stop.id])) toggle(stop.id);
     else if (stop) stop.part.focus({ preventScroll: true });
-    else if (stage.contains(at) && !S.dragged) { chosen(""); root.focus({ preventScroll: true }); }
+    else if (stage.contains(at) && !dragged) { chosen(""); root.focus({ preventScroll: true }); }
   }, on);
   root.addEventListener("focusin", (event) => {
     const at = /** @type {HTMLElement} */ (event.target), stop = stage.contains(at) && P.stops.find(({ part }) => part === at);
@@ -1747,7 +1755,7 @@ function explore({ model, el }) {
       : line >= 0 && /^Arrow/.test(event.key) ? () => lines[line + (/Down|Right/.test(event.key) ? 1 : -1)]?.focus()
       : { ArrowRight: step, ArrowLeft: step, ArrowUp: step, ArrowDown: step, Enter: pressed ? null : open, " ": pressed ? null : open, Escape: leave, Home: () => focus(P.stops[0]?.id),
         "+": actions.zoom_in, "=": actions.zoom_in, "-": actions.zoom_out, 0: actions.fit, "/": () => search.focus(), v: actions.view,
-        o: actions.open_all, c: actions.fold_all, l: actions.lang, t: actions.theme }[event.key.length === 1 ? event.key.toLowerCase() : event.key];
+        o: actions.open_all, c: actions.fold_all, l: actions.lang, t: actions.theme }[keyOf(event)];
     if (!act) return;
     event.preventDefault();
     act(event.key);
