@@ -307,7 +307,7 @@ def randint(low: Any = None, high: Any = None, size: Any = None, *, generator: A
 
 def randperm(n: int, *, generator: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
     """The numbers 0 .. n-1 in random order."""
-    return made(random.permutation(*_size_of((n,)), generator).astype(_kind(dtype, dtypes.int64)), device=device)
+    return made(random.permutation(*_size_of((n,)), generator, _kind(dtype, dtypes.int64)), device=device)
 
 
 def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any = None, dtype: Any = None,

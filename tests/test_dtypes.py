@@ -105,6 +105,18 @@ def test_promote_returns_what_already_fits():
     assert dtypes.promote(a, 2.5)[0] is a
 
 
+@pytest.mark.parametrize("oracle", LIVE)
+def test_halves_meet_wider_tensors_without_dimensions_as_in_torch(oracle):
+    met = []
+    for library in (importlib.import_module(oracle), mg):
+        halves = library.tensor([0.1, 0.7], dtype=library.float16)
+        wide = library.tensor(0.1)
+        products = [halves * wide, wide * halves, halves[0] * wide, wide * halves[0], halves[0] / wide.double()]
+        met.append([(str(x.dtype), x.tolist()) for x in products])
+
+    assert met[0] == met[1]
+
+
 def test_integers_wrap_like_torch():
     assert dtypes.promote(np.ones(1, np.uint8), -1)[1] == 255
     assert dtypes.promote(np.ones(1, np.uint8), 300)[1] == 44

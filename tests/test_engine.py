@@ -241,3 +241,16 @@ def test_a_value_with_leading_ones_is_viewed_before_it_is_written(shape, key, na
         found.append(node.name().rpartition("::")[2])
         node = next(node for node, _ in node.next_functions if node is not None)
     assert found == names
+
+
+def test_a_node_that_is_called_with_no_gradient_sends_none():
+    x = torch.ones(2, requires_grad=True)
+
+    assert (x * x).grad_fn(None) == (None, None)
+    assert x.exp().grad_fn(None) is None
+
+
+def test_what_has_no_derivative_lists_only_operands_that_want_one():
+    x = torch.ones(2, requires_grad=True)
+
+    assert [len(y.grad_fn.next_functions) for y in (x // 2, torch.ones(2) // x, x // (x * 2))] == [1, 1, 2]

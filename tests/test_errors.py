@@ -4,6 +4,7 @@ Each confusion is a function of a torch-like module; the recorded first line is 
 note must name the words of the remedy, and the learner's own lines where a node is to blame.
 """
 
+import functools
 import importlib
 import importlib.util
 import linecache
@@ -127,6 +128,12 @@ def a_result_keeps_its_flag(torch):
     w.requires_grad_(False)
 
 
+def a_result_is_given_its_flag(torch):
+    w = torch.ones(2, requires_grad=True)
+    half = w / 2
+    half.requires_grad = True
+
+
 def an_input_is_not_in_the_graph(torch):
     x, w = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
     torch.autograd.grad((x * 2).sum(), w)
@@ -140,6 +147,12 @@ def an_input_is_a_constant(torch):
 def a_hook_changes_the_shape(torch):
     x = torch.ones(2, requires_grad=True)
     x.register_hook(lambda grad: grad.sum())
+    (x * 2).sum().backward()
+
+
+def a_hook_without_a_name_changes_the_shape(torch):
+    x = torch.ones(2, requires_grad=True)
+    x.register_hook(functools.partial(torch.sum))
     (x * 2).sum().backward()
 
 
@@ -256,6 +269,10 @@ CONFUSIONS = {
         "you can only change requires_grad flags of leaf variables.",
         ["w = w - 0.5", "detach()"],
     ),
+    a_result_is_given_its_flag: (
+        "you can only change requires_grad flags of leaf variables.",
+        ["half = w / 2", "retain_grad()"],
+    ),
     an_input_is_not_in_the_graph: (
         "The differentiated Tensor at index 0 appears to not have been used in the graph.",
         ["allow_unused=True"],
@@ -265,6 +282,7 @@ CONFUSIONS = {
         ["requires_grad"],
     ),
     a_hook_changes_the_shape: ("hook '<lambda>' has changed the size of value", ["hook"]),
+    a_hook_without_a_name_changes_the_shape: ("hook '<unknown>' has changed the size of value", ["hook"]),
     nan_hides_behind_where: (
         "Function 'DivBackward0' returned nan values in its 0th output.",
         ["DivBackward0", "torch.where"],

@@ -147,6 +147,17 @@ def test_a_thread_that_begins_inside_the_package_hides_no_later_line():
     assert Path(function(x).grad_fn.line[0]).name == "test_quick.py"
 
 
+@pytest.mark.parametrize("operation", [
+    lambda x, y: (x.exp, ()), lambda x, y: (x.__mul__, (2,)), lambda x, y: (x.detach, ()), lambda x, y: (y.zero_, ())])
+def test_a_thread_may_begin_with_an_operation(operation, monkeypatch):
+    failed = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda told: failed.append(told.exc_value))
+    _thread.start_new_thread(*operation(mg.ones(2, requires_grad=True), mg.ones(2)))
+    time.sleep(0.05)
+
+    assert failed == []
+
+
 def factors(kind: str) -> list:
     """Two leaves and what is multiplied: a layer, batches, heads of attention, transposed, constant."""
     mg.manual_seed(0)
@@ -226,6 +237,19 @@ def test_a_factor_written_after_the_product_is_refused_as_ever():
         messages.append((str(refused.value), *refused.value.__notes__))
 
     assert messages[0] == messages[1]
+
+
+def test_shapes_that_do_not_fit_are_refused_before_a_view_that_may_not_be_read():
+    messages = []
+    for times in (quickly(mg.matmul), ordinarily(mg.matmul)):
+        whole = mg.ones(2, requires_grad=True) * 1
+        part, _ = whole.unbind()
+        whole.add_(1)
+        with pytest.raises(RuntimeError) as refused:
+            times(part, part)
+        messages.append(str(refused.value))
+
+    assert messages[0] == messages[1] == "both arguments to matmul need to be at least 1D, but they are 0D and 0D"
 
 
 @pytest.mark.parametrize("used", [False, True], ids=["new", "freed"])

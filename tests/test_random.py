@@ -5,6 +5,7 @@ import importlib.util
 import numpy as np
 import pytest
 
+import minigrad as mg
 from minigrad.array import random
 from tests.oracle import arrays
 
@@ -130,6 +131,18 @@ def test_a_wrong_state_is_refused(state, error):
         random.Generator().set_state(state)
 
 
+@pytest.mark.parametrize("oracle", LIVE)
+@pytest.mark.parametrize("again", [False, True])
+def test_halves_are_drawn_from_as_torch_draws_and_lie_in_order(oracle, again):
+    drawn = []
+    for library in (importlib.import_module(oracle), mg):
+        library.manual_seed(0)
+        indices = library.multinomial(library.rand(20, 10).to(library.float16), 5, again)
+        drawn.append((indices.tolist(), indices.stride()))
+
+    assert drawn[0] == drawn[1]
+
+
 @pytest.mark.parametrize(
     ("draw", "error"),
     [
@@ -140,6 +153,8 @@ def test_a_wrong_state_is_refused(state, error):
         (lambda: random.multinomial(np.ones(3), 0), "cannot sample n_sample <= 0 samples"),
         (lambda: random.multinomial(np.array([-1.0, 2]), 1), "probability tensor contains"),
         (lambda: random.multinomial(np.zeros(3), 1), "invalid multinomial distribution"),
+        (lambda: random.permutation(257, dtype=np.uint8), "value cannot be converted to type uint8_t without overflow"),
+        (lambda: random.permutation(2, dtype=np.bool_), "\"randperm\" not implemented for 'Bool'"),
     ],
 )
 def test_impossible_distributions_are_refused(draw, error):

@@ -100,6 +100,15 @@ def test_shapes_that_do_not_meet_are_named_in_torchs_words(meet):
         meet()
 
 
+@pytest.mark.parametrize("choose", [lambda x: x.max(0), lambda x: x.sort(0), lambda x: x.median(0)])
+def test_what_is_chosen_from_one_number_is_a_copy_of_it(choose):
+    x = torch.tensor(2.0).add_(0)
+
+    choose(x)[0].zero_()
+
+    assert x == 2
+
+
 def test_masked_scatter_asks_for_a_mask_and_for_values_of_its_type():
     x = torch.ones(3)
 
@@ -211,3 +220,26 @@ def test_nan_times_one_zero_stays_nan_in_every_product(oracle):
 
         assert np.array_equal(found, expected, equal_nan=True)
         assert np.array_equal(np.signbit(np.nan_to_num(found)), np.signbit(np.nan_to_num(expected)))
+
+
+@pytest.mark.parametrize("slow", [False, True])
+def test_what_a_dimension_is_reduced_or_run_along_lies_in_order(slow):
+    """As in torch, where each of these can be viewed."""
+    x = torch.arange(24.0).reshape(4, 3, 2).transpose(0, 2)
+    with torch.slow(slow):
+        results = [x.sum(1), x.mean(1, True), x.var(1), x.norm(dim=1), x.prod(1), x.amax(1), x.logsumexp(1), x.all(1),
+                   x.cumsum(1), x.cumprod(1), x.logcumsumexp(1), x.cummax(1)[0], x.masked_fill(x > 3, 0.0),
+                   x.gather(1, torch.zeros_like(x, dtype=torch.int64)), x.tril(),
+                   torch.nn.functional.layer_norm(x, (4,))]
+
+    assert [result.is_contiguous() for result in results] == [True] * len(results)
+
+
+@pytest.mark.parametrize("rest", ["remainder", "fmod"])
+def test_the_slope_of_a_rest_of_whole_numbers_is_that_of_floats(rest):
+    slopes = []
+    for x in (torch.tensor([3, -3, 7, 0]), torch.tensor([3.0, -3, 7, 0])):
+        y = torch.tensor([0.0, -0.0, 2.5, -0.3], requires_grad=True)
+        slopes += torch.autograd.grad(getattr(torch, rest)(x, y).sum(), y)
+
+    assert str(slopes[0]) == str(slopes[1]) == "tensor([-inf, -inf, -2.,  0.])"

@@ -41,7 +41,6 @@ class dtype:
 class Word(str):
     """Text that prints without quotes, as the name of a constant: `torch.strided`."""
 
-    __slots__ = ()
     __repr__ = str.__str__
 
 
@@ -55,7 +54,7 @@ float32 = float = dtype("float32", "Float", "float")
 float16 = half = dtype("float16", "Half", "c10::Half")
 int64 = long = dtype("int64", "Long", "long int")
 int32 = int = dtype("int32", "Int", "int")
-int16 = short = dtype("int16", "Short", "short")
+int16 = short = dtype("int16", "Short", "short int")
 int8 = dtype("int8", "Char", "signed char")
 uint8 = dtype("uint8", "Byte", "unsigned char")
 bool = dtype("bool", "Bool", "bool")

@@ -236,12 +236,14 @@ def integers(shape: Shape, dtype: xp.dtype = xp.int64, low: int | None = None, h
     return _shaped((steps.astype(xp.int64) + low).astype(dtype), shape)
 
 
-def permutation(n: int, generator: Generator | None = None) -> xp.ndarray:
-    """The numbers 0 .. n-1 in random order (Fisher-Yates from the front)."""
+def permutation(n: int, generator: Generator | None = None, dtype: xp.dtype = xp.int64) -> xp.ndarray:
+    """The numbers 0 .. n-1 in random order (Fisher-Yates from the front), if the type reaches so far."""
+    dtypes.check_kind("randperm", xp.dtype(dtype), "iuf")
+    dtypes.check_fits(n and n - 1, xp.dtype(dtype))
     words, order = (generator or default_generator).words(max(n - 1, 0)), list(range(n))
     for i, step in enumerate((words % xp.arange(n, 1, -1, dtype=xp.uint64)).tolist()):
         order[i], order[i + step] = order[i + step], order[i]
-    return xp.array(order, xp.int64)
+    return xp.array(order, dtype)
 
 
 def bernoulli(p: xp.ndarray | float, shape: Shape | None = None, generator: Generator | None = None) -> xp.ndarray:
@@ -271,11 +273,11 @@ def multinomial(p: xp.ndarray, num_samples: int, replacement: bool = False,
     if replacement and num_samples > 1:
         return _with_replacement(p, num_samples, generator or default_generator)
     race = p / exponential(p.shape, p.dtype, generator=generator)  # the heavier, the sooner
-    return xp.argsort(-race, -1, kind="stable")[..., :num_samples]
+    return xp.argsort(-race, -1, kind="stable")[..., :num_samples].copy()
 
 
 def _with_replacement(p: xp.ndarray, num_samples: int, generator: Generator) -> xp.ndarray:
-    rows = xp.cumsum(p.reshape(-1, p.shape[-1]), -1, dtype=p.dtype)
+    rows = xp.cumsum(p.reshape(-1, p.shape[-1]), -1, dtype=xp.promote_types(p.dtype, xp.float32))
     rows /= rows[:, -1:].copy()
     draws = generator.doubles(len(rows) * num_samples).reshape(-1, num_samples)
     found = [xp.searchsorted(row, draw) for row, draw in zip(rows, draws, strict=True)]

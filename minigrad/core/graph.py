@@ -104,7 +104,8 @@ class Node:
         require(len(grads) == self.outputs, f"expected {self.outputs} arguments, got {len(grads)} instead", TypeError)
         for at, grad in enumerate(grads):
             require(grad is None or isinstance(grad, TensorBase), f"argument {at} is not a Variable", TypeError)
-        sent = self.apply(grads[0] if self.outputs == 1 else grads, TENSORS, True)
+        arrived = self.wants_undefined or any(grad is not None for grad in grads)
+        sent = self.apply(grads[0] if self.outputs == 1 else grads, TENSORS, True) if arrived else self.skip(True)
         return sent[0] if len(sent) == 1 else sent
 
     @property
@@ -299,6 +300,7 @@ class TensorBase:
     @requires_grad.setter
     def requires_grad(self, flag: bool) -> None:
         require(isinstance(flag, bool), "requires_grad must be a bool")
+        need(not flag or self.is_leaf, "flag_of_result", tensor=self)
         need(not flag or self._data.dtype.kind == "f", "flag_type")
         self.requires_grad_(flag)
 

@@ -89,8 +89,12 @@ def no_derivative(name: str, forward: Callable, **declared: Any) -> Callable:
     def apply(n: Any, grad: Any, F: Any, keep: bool, ways: Any = None) -> tuple:
         raise RuntimeError(f"derivative for aten::{name} is not implemented")  # also where no edge wants a gradient
 
+    def only_wanted(n: Any, *_: Any) -> None:  # as torch, which lists no other operand here
+        n.edges = tuple(edge for edge in n.edges if edge is not None)
+
     refused = dict.fromkeys(("self", "other"), lambda F: F.refuse(name))
     call = op(name, forward, elementwise=True, **refused,  # type: ignore[arg-type]
               grad_fn="NotImplemented", torch_name="torch::autograd::NotImplemented", **declared)
     call.row.node.apply = apply  # type: ignore[attr-defined]
+    call.row.save = only_wanted  # type: ignore[attr-defined]
     return call

@@ -9,7 +9,7 @@ Broadcasting is not the rows' business: a node notes shapes and types in `metas`
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from ..array import dtypes, ndarray, xp
+from ..array import dtypes, in_order, ndarray, xp
 from ..text.presentation import need
 from .beside.ledger import cut
 from .beside.refusals import refusal, tensors_in, two_devices, type_said
@@ -27,6 +27,7 @@ def call_of_tensors(row: Row) -> Callable:
     tracked = [i for i, name in enumerate(row.tensors) if name in row.derivatives]
     others = [i for i in range(len(row.tensors)) if i not in tracked]
     fits = row.elementwise or len(tracked) > 1  # a gradient may have to be brought to an operand's shape
+    reduces = "keepdim" in row.inputs and not row.outputs  # NumPy lays the rest as the whole lay, torch in order
 
     def call(*args: Any, **options: Any) -> Any:
         if options or len(args) < total:
@@ -44,7 +45,7 @@ def call_of_tensors(row: Row) -> Callable:
         try:
             if row.elementwise and not alike:
                 arrays = promoted(arrays, tracked, row.opmath)
-            z = forward(*arrays)
+            z = in_order(forward(*arrays)) if reduces else forward(*arrays)
         except (AttributeError, TypeError, ValueError) as refused:
             raise refusal(row, arrays[: len(row.tensors)], refused, row.elementwise) from None
         if not wanted or not is_float(z):
@@ -71,7 +72,8 @@ def call_of_two(row: Row) -> Callable:
             if a.dtype is not b.dtype:
                 if row.check_types is not None:
                     row.check_types(a.dtype.kind, b.dtype.kind)
-                a, b = dtypes.promote(a, b) if b.ndim or a.dtype.char != row.opmath else (a, dtypes.cast(b, _SINGLE))
+                decided = a.ndim and not b.ndim and a.dtype.char == row.opmath
+                a, b = (a, dtypes.cast(b, _SINGLE)) if decided else dtypes.promote(a, b)
         elif row.numbers == "arrays" and isinstance(other, ndarray) and other.dtype in dtypes.BY_NUMPY:
             return call(self, constant(TensorBase._plain, dtypes.own(other)))
         else:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from ..array.backend import ndarray, xp
+from ..array.backend import in_order, ndarray, xp
 from ..core.beside.lines import learners_line
 from ..core.graph import TensorBase, attach, constant, new, new_node, results_modules, seqs
 from ..core.modes import grad_mode
@@ -72,7 +72,7 @@ def one_tensor(row: Row, ordinary: Callable) -> Callable:
 def one_tensor_and_options(row: Row, ordinary: Callable) -> Callable:
     """One tensor in, one out, and options: sums along dimensions, softmax, clamp ..."""
     forward, total = row.forward, len(row.inputs)
-    scalars = [row.inputs.index(name) for name in row.scalars]
+    scalars, reduces = [row.inputs.index(name) for name in row.scalars], "keepdim" in row.inputs
 
     def call(*args: Any, **options: Any) -> Any:
         if options or len(args) < total:
@@ -84,7 +84,7 @@ def one_tensor_and_options(row: Row, ordinary: Callable) -> Callable:
             if args[i].__class__ not in PLAIN:
                 return ordinary(*args)
         edge = self._edge() if mode else None
-        z = forward(self._data, *args[1:])
+        z = in_order(forward(self._data, *args[1:])) if reduces else forward(self._data, *args[1:])
         if edge is None or z.__class__ is list or z.dtype.kind != "f":
             if mode and self._view is not None and self.requires_grad:
                 return ordinary(*args)

@@ -15,14 +15,12 @@ from typing import Any
 from ..array.backend import ndarray, xp
 from ..core.beside.lines import learners_line
 from ..core.carriers import RAW
-from ..core.graph import Freed, Node, TensorBase, attach, constant, latest, new, results_modules, seqs
+from ..core.graph import Freed, Node, TensorBase, attach, constant, latest, new, seqs
 from ..core.modes import grad_mode
 from ..core.row import TABLE
 from ..core.writes.views import view_of
 from .walk import derivatives
 
-Tensor: Any = TensorBase  # the class of results, once there is one: see `results_are`
-results_modules.append(__name__)
 Node.paths = Node.edges  # type: ignore[attr-defined]  # the same slot; a folded node has a short cut there
 
 
@@ -179,17 +177,17 @@ def batches(ordinary: Callable) -> Callable:
     def call(self: Any, other: Any) -> Any:
         if grad_mode() is not True or not isinstance(other, TensorBase):
             return ordinary(self, other)
-        to_self, to_other = self._edge(), other._edge()
         a, b = self._data, other._data
         rows, columns = a.shape, b.shape
-        if len(rows) < 3 or len(columns) < 2 or (to_self is None and to_other is None) or a.dtype is not b.dtype:
+        plain = a.__class__ is b.__class__ is ndarray and a.dtype is b.dtype and a.size
+        if (not plain or len(rows) < 3 or len(columns) < 2 or rows[-1] != columns[-2]
+                or min(*rows[-2:], columns[-1]) < 2):  # of one row or column, signs of zero are minded
             return ordinary(self, other)
-        inner = rows[-1]
-        plain = a.__class__ is b.__class__ is ndarray and a.size
-        if not plain or inner != columns[-2] or min(rows[-2], inner, columns[-1]) < 2:
-            return ordinary(self, other)  # of one row or column, signs of zero are minded
+        to_self, to_other = self._edge(), other._edge()  # a view that may not be read complains after the shapes
+        if to_self is None and to_other is None:
+            return ordinary(self, other)
         if len(columns) == 2 and to_other is not None and a.flags.c_contiguous:
-            kind, left, right, a = "mm", ("view",), (), a.reshape(-1, inner)
+            kind, left, right, a = "mm", ("view",), (), a.reshape(-1, rows[-1])
             z = a.dot(b)
         elif rows[:-2] == columns[:-2]:
             kind, left, right = "bmm", _VIEWS[a.flags.c_contiguous], _VIEWS[b.flags.c_contiguous]
@@ -200,7 +198,7 @@ def batches(ordinary: Callable) -> Callable:
             z = xp.matmul(a, b)
         else:
             return ordinary(self, other)
-        n, t = folded_node(Product, "unsafe_view")(), new(Tensor)
+        n, t = folded_node(Product, "unsafe_view")(), new(TensorBase._plain)
         t._data, t._fn, t._requires_grad = z.reshape((*rows[:-1], columns[-1])), n, True
         t._counter = t._grad = t._hooks = t._view = None
         n.product, n.metas, n.hooks, n.chain, n.saved_self_sym_sizes = kind, None, None, None, z.shape
@@ -276,7 +274,7 @@ class CrossEntropy(Folded):
         if self.logs is None:
             node.saved_result = self.saved_self
         else:
-            between = constant(Tensor, self.logs, node.counter_result)
+            between = constant(TensorBase._plain, self.logs, node.counter_result)
             self.saved_self, self.version_self = attach(between, node), 0
         self.logs = self.at = self.scores = None
         return node
@@ -289,7 +287,7 @@ def cross_entropy(ordinary: Callable) -> Callable:
     @functools.wraps(ordinary)
     def call(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> Any:
         x, at = self._data, target._data
-        edge = self._edge() if self.__class__ is Tensor and grad_mode() is True else None
+        edge = self._edge() if self.__class__ is TensorBase._plain and grad_mode() is True else None
         here = x.__class__ is at.__class__ is ndarray
         if edge is None or not here or weight is not None or not reduction or x.ndim != 2:
             return ordinary(self, target, weight, reduction, ignore_index)
@@ -309,6 +307,6 @@ def cross_entropy(ordinary: Callable) -> Callable:
         n.saved_target, n.version_target = target, 0 if c is None else c[0]
         n.saved_reduction, n.saved_ignore_index = reduction, ignore_index
         n.saved_total_weight, n.counter_total_weight, n.version_total_weight = count, [0, ()], 0
-        return attach(constant(Tensor, gain / count if reduction == 1 else gain), n)
+        return attach(constant(TensorBase._plain, gain / count if reduction == 1 else gain), n)
 
     return call

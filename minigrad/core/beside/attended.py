@@ -105,22 +105,20 @@ class AttendedTask(GraphTask):
         edge = node.edges[slot]
         if edge is None or (self.inputs is not None and edge not in self.wanted):
             return
-        if self.watch is None or grad is None:
-            super().send(node, slot, grad)
-            return
-        super().send(node, slot, self._fitted(node, slot, grad))
-        self.watch.send(node, slot, grad, self.arrived[edge])
+        told = self.watch is not None and grad is not None
+        super().send(node, slot, self._fitted(node, slot, grad) if told else grad)
+        if told:
+            self.watch.send(node, slot, grad, self.arrived[edge])
 
     def finish(self, leaf: Any, grad: Any) -> None:
         if self.inputs is not None and leaf not in self.inputs:
             return
-        if self.watch is None and leaf._hooks is None:
-            if self.captured is None:
-                super().finish(leaf, grad)
-            else:
-                self.capture(leaf, grad)
-            return
-        gates.leaf_with_hooks(self, leaf, grad, super().finish)
+        if self.watch is not None or leaf._hooks is not None:
+            gates.leaf_with_hooks(self, leaf, grad, super().finish)
+        elif self.captured is None:
+            super().finish(leaf, grad)
+        else:
+            self.capture(leaf, grad)
 
     def _runs(self, node: Node) -> bool:
         return self.inputs is None or node in self.needed

@@ -11,7 +11,7 @@ from ...array.backend import xp
 from ...text.presentation import need, require, warn
 from ..carriers import TENSORS
 from ..graph import TensorBase, constant
-from ..modes import anomaly, lifted, state
+from ..modes import anomaly, state, whole_array
 from .hooks import hook_name
 
 running = state("running", None)  # the task whose tensor hook runs; multi-grad hooks ask
@@ -139,6 +139,5 @@ def blame(node: Any) -> None:
 def refuse_nan(node: Any, sent: tuple) -> None:
     """Raises: RuntimeError if what the node is about to send holds a NaN."""
     for index, grad in enumerate(sent):
-        data = grad if not isinstance(grad, TensorBase) else lifted.get().numbers(grad) if lifted.get() else grad._data
-        if anomaly.check_nan and data is not None and xp.isnan(data).any():
+        if anomaly.check_nan and grad is not None and xp.isnan(whole_array(grad)).any():
             need(False, "anomaly", node.name(), index, node=node)

@@ -37,8 +37,6 @@ class RemovableHandle:
 class HookDict(dict):
     """An ordinary dict that can be weakly referenced by its handles."""
 
-    __slots__ = ("__weakref__",)
-
     def add(self, hook: Callable, first: bool = False) -> RemovableHandle:
         handle = RemovableHandle(self)
         self[handle.id] = hook
@@ -69,4 +67,4 @@ class Hooks:
 
 def hook_name(hook: Callable) -> str:
     """The name that error messages use for a hook; pictures have `graph.live.hook_label`."""
-    return getattr(hook, "__name__", type(hook).__name__)
+    return getattr(hook, "__name__", "<unknown>")

@@ -45,11 +45,11 @@ def cut(kind: str, source: Any = None, result: Any = None, climb: bool = False) 
     fn = None if source is None else source._fn
     if source is not None and fn is None and not source._requires_grad:
         return result
-    f: Any = _frame(2)
+    f: Any = _frame(1).f_back  # None where a thread begins with one of ours
     while climb and f and f.f_code.co_filename in PACKAGE_FILES and f.f_code.co_qualname != "apply_of.<locals>.apply":
         f = f.f_back  # a derivative under `create_graph` compares tensors, too: that is ours
-    if not climb and f.f_code.co_qualname == "worded.<locals>.function":  # ours, between a method and `torch.detach(x)`
-        f = f.f_back
+    if not climb and f and f.f_code.co_qualname == "worded.<locals>.function":
+        f = f.f_back  # ours, between a method and `torch.detach(x)`
     code = f and f.f_code
     place = places.get(key := (kind, id(code), f and f.f_lasti))
     if place is None:  # the code of a place that is noted stays alive

@@ -49,14 +49,15 @@ def learners_frame(depth: int = 2) -> FrameType | None:
 def learners_line(depth: int = 2) -> tuple[CodeType | None, int]:
     """Code and instruction of `learners_frame`: all that a node keeps of it."""
     global _last_code
-    f: Any = _frame(depth)
-    code = f.f_code
-    if code is not _last_code and code.co_filename in PACKAGE_FILES:
-        f = recorded_backward.get() or f.f_back
-        while f is not None and (code := f.f_code) is not _last_code and code.co_filename in PACKAGE_FILES:
-            f = f.f_back
-        if f is None:  # a thread that begins with one of ours
-            return None, 0
+    try:
+        f: Any = _frame(depth)
+        code = f.f_code
+        if code is not _last_code and code.co_filename in PACKAGE_FILES:
+            f = recorded_backward.get() or f.f_back
+            while (code := f.f_code) is not _last_code and code.co_filename in PACKAGE_FILES:
+                f = f.f_back
+    except (ValueError, AttributeError):  # a thread that begins with one of ours: nobody is so far up
+        return None, 0
     _last_code = code
     return code, f.f_lasti
 

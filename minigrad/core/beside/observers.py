@@ -12,8 +12,6 @@ from ..modes import Mode, enabled, mode_variable, observers
 class Observers(tuple):
     """Grad mode on, and each `seen(node, output)` in here is called for every node that is recorded."""
 
-    __slots__ = ()
-
     def intercept(self, call: Callable, args: tuple) -> Any:
         """The operation as ever, then a look at the node that it has made."""
         token = mode_variable.set(True)

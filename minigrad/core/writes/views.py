@@ -31,15 +31,12 @@ class View:
 
     def refresh(self, t: Any) -> None:
         """Give `t` a new grad_fn, AsStridedBackward0 of the base, if the storage was written since."""
-        if t._fn is None and not self.base._requires_grad:
-            return
-        counter = t._counter
-        if self.version == counter[0]:
+        if (t._fn is None and not self.base._requires_grad) or self.version == t._counter[0]:
             return
         if self.kind:
             raise forbidden_view(t, indirect=True)
         _replace_history(t, as_strided_node(self.base, t))
-        self.version = counter[0]
+        self.version = t._counter[0]
 
 
 def view_of(source: Any, array: Any, kind: str = "") -> Any:

@@ -10,7 +10,7 @@ import math
 import operator
 from typing import Any
 
-from ...array import dtypes, namespace, strided, xp
+from ...array import dtypes, in_order, namespace, strided, xp
 from ...core.carriers import formula
 from ...text.tex import SYMBOLS, Symbol, number, phrase
 from ..checks import implemented, need, require, same_type
@@ -441,7 +441,7 @@ def layer_norm(input: Any, weight: Any, bias: Any, normalized_shape: tuple, eps:
     check_parameters(input, weight, bias)
     y, mean, rstd = _standard(input, tuple(range(-len(normalized_shape), 0)), eps)
     y *= rstd
-    return _scaled(y, weight, bias, normalized_shape, input.dtype), mean, rstd
+    return in_order(_scaled(y, weight, bias, normalized_shape, input.dtype)), mean, rstd
 
 
 @formula(r"\sum_{{\mathrm{{copies}}}} {0:1}", 1)

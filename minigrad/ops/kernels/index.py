@@ -129,7 +129,7 @@ def _along_dim(self: Any, index: Any, dim: int, name: str, word: str, *src: Any)
 
 def gather(self: Any, index: Any, dim: int, sparse_grad: bool = False) -> Any:
     flat, key = _along_dim(self, index, dim, "gather", "input")
-    return flat[key].reshape(index.shape)
+    return in_order(flat[key]).reshape(index.shape)
 
 
 def scatter(self: Any, index: Any, src: Any, dim: int, add: Any = False) -> Any:

@@ -4,7 +4,7 @@ import math
 import operator
 from typing import Any
 
-from ...array import dtypes, ndarray, xp
+from ...array import dtypes, in_order, ndarray, xp
 from ...core.beside.refusals import shape_mismatch
 from ...core.carriers import RAW, formula
 from ..checks import common_shape, implemented, need, require
@@ -75,9 +75,10 @@ def times_alpha(x: Any, alpha: Any) -> Any:
 
 
 def rounded(self: Any, other: Any, rounding_mode: str) -> Any:
-    if rounding_mode == "trunc" and self.dtype.kind == "f":
-        return xp.trunc(self / other).astype(self.dtype)
-    floor = dtypes.cast(divided(f"div_{rounding_mode}_cpu", operator.floordiv, self, other), self.dtype)
+    kind = max(self.dtype, other.dtype, key=dtypes.category)  # a derivative may bring whole numbers beside floats
+    if rounding_mode == "trunc" and kind.kind == "f":
+        return xp.trunc(self / other).astype(kind)
+    floor = dtypes.cast(divided(f"div_{rounding_mode}_cpu", operator.floordiv, self, other), kind)
     return floor if rounding_mode == "floor" else floor + ((floor < 0) & (floor * other != self))  # exact past 2**53
 
 
@@ -130,10 +131,9 @@ def where(condition: Any, self: Any, other: Any) -> Any:
 
 def masked_fill(self: Any, mask: Any, value: Any) -> Any:
     need(not (rank := getattr(value, "ndim", 0)), "masked_fill_value", rank)
-    if mask.dtype.kind != "b":
-        need(False, "masked_fill_mask", dtypes.of(mask.dtype).c_name)
+    need(mask.dtype.kind == "b", "masked_fill_mask", dtypes.of(mask.dtype).c_name)
     try:
-        return xp.where(mask, laid_beside(self, dtypes.fitting(value, self.dtype)), self)
+        return in_order(xp.where(mask, laid_beside(self, dtypes.fitting(value, self.dtype)), self))
     except ValueError:
         raise shape_mismatch(mask, self) from None
 

@@ -5,7 +5,7 @@ import math
 from builtins import sum as add_up
 from typing import Any
 
-from ...array import dtypes, namespace, xp
+from ...array import dtypes, in_order, namespace, xp
 from ...core.carriers import RAW, formula
 from ...core.modes import whole_array
 from ...text.tex import SYMBOLS, Symbol, along, among, becomes, number, part, phrase, symbol
@@ -140,7 +140,7 @@ def median(self: Any) -> Any:
 def middle(self: Any, dim: int, keepdim: bool = False) -> tuple:
     """As `median` along `dim`, with its place; of nans the first."""
     if not self.ndim:
-        return self, _first(self)
+        return self.copy(), _first(self)
     nan, half = self != self, (filled(implemented("median_cpu", self, "iuf"), dim, "median").shape[dim] - 1) // 2
     at = xp.where(nan.any(dim, keepdims=True), nan.argmax(dim, keepdims=True), order(self, dim, False, [half]))
     return _picked(self, at, dim, keepdim)
@@ -149,7 +149,7 @@ def middle(self: Any, dim: int, keepdim: bool = False) -> tuple:
 def _picked(self: Any, at: Any, dim: int, keepdim: bool = True) -> tuple:
     """The elements at these places of each line along `dim`, and the places; without `keepdim` it is one of each."""
     if not self.ndim:
-        return self, at
+        return self.copy(), at
     values = self[grid(at, dim % self.ndim)]
     return (values, at) if keepdim else (values.squeeze(dim), at.squeeze(dim))
 
@@ -235,13 +235,13 @@ def running(reduce: Any, self: Any, dim: int) -> Any:
     if not self.ndim:
         return self.copy() if self.dtype.kind == "f" else self.astype("int64")
     total = reduce.accumulate(self, dim, dtype=whole_type(self) or "float64")
-    return total.astype(self.dtype) if self.dtype.kind == "f" else total
+    return in_order(total.astype(self.dtype) if self.dtype.kind == "f" else total)
 
 
 def so_far(step: Any, self: Any, dim: int) -> Any:
     """`step.accumulate`; CuPy has it for sums and products alone, so there it goes slice by slice."""
     if namespace(self) is xp:
-        return step.accumulate(self, dim)
+        return in_order(step.accumulate(self, dim))
     values = self.copy()
     slices = xp.moveaxis(values, dim, 0)
     for before, here in itertools.pairwise(slices):

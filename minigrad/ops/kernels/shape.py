@@ -169,7 +169,7 @@ def diag_embed(self: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> An
 
 def at_least_2d(self: Any, name: str) -> Any:
     require(self.ndim >= 2, f"{name}: input tensor must have at least 2 dimensions")
-    return self
+    return in_order(self)
 
 
 def trace(self: Any) -> Any:
