@@ -52,7 +52,15 @@ class Size(tuple[int, ...]):
         return _size(part) if isinstance(key, slice) else part
 
     def __add__(self, other: tuple) -> Size:
-        return Size(super().__add__(tuple(other)))
+        return Size(super().__add__(other))
+
+    def __radd__(self, other: tuple) -> Size:
+        return Size(other + tuple(self))
+
+    def __mul__(self, times: Any) -> Size:
+        return _size(super().__mul__(times))
+
+    __rmul__ = __mul__
 
 
 def _cast(kind: dtypes.dtype) -> Any:
@@ -360,18 +368,22 @@ def _one(t: Tensor) -> Tensor:
 
 
 def _target(args: tuple, options: dict) -> tuple[Any, Any]:
-    """The dtype and the device that `to(...)` asks for."""
+    """The dtype and the device that `to(...)` asks for. Raises: TypeError where a dtype stands before a device."""
     require(options.keys() <= {"tensor", "dtype", "device", "non_blocking", "copy", "memory_format"}, "word", TypeError)
-    kind, place = options.get("dtype"), options.get("device")
+    kind, place = None, None
     for arg in args:
         if isinstance(arg, TensorBase):
             kind, place = dtypes.of(arg._data.dtype), device_of(arg._data)
         elif isinstance(arg, dtypes.dtype | type):  # `to(float)` too
+            require(kind is None and options.keys().isdisjoint(["dtype", "device"]), "another", TypeError)
             kind = arg
         elif isinstance(arg, float) or (arg is args[0] and isinstance(arg, bool)):  # a number stands for its type
             kind = float if isinstance(arg, float) else bool
         elif arg is not None and not isinstance(arg, bool):
+            require(kind is place is None, "too late", TypeError)
             place = arg
+    kind = options.get("dtype") if kind is None else kind
+    place = options.get("device") if place is None else place
     return kind, None if place is None else device_type(place)
 
 

@@ -104,9 +104,10 @@ class MinigradMagics(Magics):
         value = shell.user_ns.pop(LAST, None)
         if error is not None:
             raise error
-        last = program.tree.body[-1:]
-        if last and isinstance(last[0], ast.Assign) and getattr(last[0].targets[0], "id", LAST) != LAST:
-            value = shell.user_ns.get(last[0].targets[0].id)
+        last: Any = program.tree.body[-1] if program.tree.body else None
+        target = getattr(last, "target", None) or getattr(last, "targets", [None])[0]
+        if isinstance(last, ast.Assign | ast.AugAssign | ast.AnnAssign) and getattr(target, "id", LAST) != LAST:
+            value = shell.user_ns.get(target.id)
         found = [shell.user_ns.get(name) for name in names] or [value]
         text.demand(all(hasattr(type(t), "grad_fn") for t in found), "magics.no_tensor", UsageError)
         return found

@@ -249,6 +249,69 @@ def test_a_gradient_edge_stands_for_a_tensor(torch):
         torch.autograd.graph.get_gradient_edge(torch.ones(1))
 
 
+def test_a_gradient_edge_is_a_tuple_also_one_made_by_hand(torch):
+    x = leaf(torch, 3.0, 4.0)
+    y = x * x
+    edge = torch.autograd.graph.GradientEdge(y.grad_fn, 0)
+    node, place, token = torch.autograd.graph.get_gradient_edge(y)
+
+    assert edge == (node, place, token) == (y.grad_fn, 0, None)
+    assert torch.autograd.grad(edge, x, torch.ones(2), retain_graph=True)[0].tolist() == [6.0, 8.0]
+    with pytest.raises(RuntimeError, match="grad can be implicitly created only for scalar outputs"):
+        torch.autograd.grad(edge, x)
+    with pytest.raises(RuntimeError, match="appears to not have been used in the graph"):
+        torch.autograd.grad(x.sum(), edge)
+
+
+# ---- Functions under vmap
+
+
+def times_seven(torch, own_vmap):
+    """A step whose derivative is 7 by its own `backward`, and which vmap maps by its own `vmap` or by the rule."""
+    class Step(torch.autograd.Function):
+        generate_vmap_rule = not own_vmap
+
+        @staticmethod
+        def forward(x, w, scale=1.0):
+            return (x > 0).float() * w * scale
+
+        @staticmethod
+        def setup_context(ctx, inputs, output):
+            ctx.save_for_backward(*inputs[:2])
+            ctx.scale = inputs[2]
+
+        @staticmethod
+        def backward(ctx, g):
+            x, w = ctx.saved_tensors
+            return 7 * g * w * ctx.scale, (g * (x > 0).float() * ctx.scale).sum(), None
+
+    if own_vmap:
+        Step.vmap = staticmethod(lambda info, dims, x, w, scale: (Step.apply(x, w, scale), dims[0]))
+    return Step.apply
+
+
+@pytest.mark.parametrize("own_vmap", [False, True])
+def test_what_vmap_made_of_a_function_is_differentiated_from_outside(torch, own_vmap):
+    x, w, step = leaf(torch, -1.0, 2.0, 3.0), torch.tensor(2.0, requires_grad=True), times_seven(torch, own_vmap)
+    y = torch.vmap(step, in_dims=(0, None))(x, w)
+    slopes = torch.autograd.grad((y**2).sum(), (x, w), create_graph=True)
+
+    assert [g.tolist() for g in slopes] == [[0.0, 56.0, 56.0], 8.0]
+    assert torch.autograd.grad(slopes[0].sum(), w)[0].item() == 112.0
+    assert torch.func.grad(lambda x: torch.vmap(step, (0, None))(x, w).sum())(x).tolist() == [14.0] * 3
+    twice = torch.vmap(torch.vmap(step, (0, None, None)), (0, None, None))(x.expand(2, 3), w, 3.0)
+    assert torch.autograd.grad(twice.sum(), x)[0].tolist() == [84.0] * 3
+
+
+def test_a_context_keeps_what_it_is_told_also_without_a_function(torch):
+    ctx, x = torch.autograd.function.FunctionCtx(), leaf(torch, 1.0)
+    ctx.save_for_backward(x)
+    ctx.mark_non_differentiable(x)
+    ctx.set_materialize_grads(False)
+
+    assert (ctx.to_save[0] is x, ctx.non_differentiable[0] is x, ctx.materialize_grads) == (True, True, False)
+
+
 # ---- gradcheck
 
 

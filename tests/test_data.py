@@ -49,6 +49,36 @@ def test_a_split_has_every_item_once_or_says_what_is_wrong():
     assert sorted(part[i] for part in parts for i in range(len(part))) == list(range(5))
     with pytest.raises(ValueError, match="Sum of input lengths"):
         random_split([1, 2, 3], [2])
+    with pytest.raises(ValueError, match="Fraction at index 0 is not between 0 and 1"):
+        random_split([1, 2, 3], [-0.5, 1.5])
+
+
+class Squares(minigrad.utils.data.Dataset[int]):
+    def __len__(self):
+        return 4
+
+    def __getitems__(self, numbers):
+        return [n * n for n in numbers]
+
+
+def test_a_data_set_may_give_a_whole_batch_at_once():
+    assert [batch.tolist() for batch in DataLoader(Squares(), batch_size=3)] == [[0, 1, 4], [9]]
+
+
+def test_a_loader_says_that_it_is_too_late_for_another_batch_size():
+    loader = DataLoader([1, 2, 3], batch_size=2)
+
+    with pytest.raises(ValueError, match="batch_size attribute should not be set after DataLoader is initialized"):
+        loader.batch_size = 3
+
+
+def test_a_sampler_of_ones_own_needs_no_length():
+    class Odd(minigrad.utils.data.Sampler):
+        def __iter__(self):
+            return iter([1, 3])
+
+    assert list(Odd()) == [1, 3]
+    assert [batch.item() for batch in DataLoader([5, 6, 7, 8], sampler=Odd())] == [6, 8]
 
 
 def begun(torch, data):

@@ -180,6 +180,7 @@ def test_finfo_knows_the_limits():
 
     assert (info.eps, info.bits, info.resolution) == (2.0**-23, 32, 1e-06)
     assert repr(dtypes.finfo()) == repr(info)
+    assert dtypes.finfo() == info != dtypes.finfo(dtypes.float64)
     assert repr(dtypes.iinfo(dtypes.int16)) == "iinfo(min=-32768, max=32767, dtype=int16)"
 
 

@@ -48,6 +48,11 @@ def test_graph_draws_what_the_last_line_assigns_under_its_name(shell):
     assert "loss = (x * 2).sum()" in drawing.to_text()
 
 
+@pytest.mark.parametrize("line", ["y *= 2", "y: object = x * 2"])
+def test_graph_draws_what_the_last_line_changes_or_annotates(shell, line):
+    assert shell.run_cell_magic("graph", "", f"y = x * 1\n{line}").graph.ops[0].name == "MulBackward0"
+
+
 def test_graph_draws_the_tensors_named_in_the_view_asked_for(shell):
     drawing = shell.run_cell_magic("graph", "y --view forward", "y = x * 2\nz = y * 3\n")
 

@@ -128,3 +128,22 @@ def test_what_compares_in_place_records_a_step_and_what_is_logical_nothing():
     assert x.grad.tolist() == [0.0, 1.0]
     assert leaf.tolist() == [0.0, 0.0]
     assert leaf.is_leaf
+
+
+def test_a_shape_stays_a_shape_when_it_is_made_longer():
+    shape = minigrad.ones(2, 3).shape
+
+    assert repr((1, *shape)) == "(1, 2, 3)"
+    assert [repr(longer)[11:-1] for longer in ((1,) + shape, shape + (4,), shape * 2)] == [  # noqa: RUF005
+        "[1, 2, 3]", "[2, 3, 4]", "[2, 3, 2, 3]"]
+    with pytest.raises(TypeError, match="can only concatenate tuple"):
+        shape + [4]  # noqa: RUF005
+
+
+def test_to_takes_a_device_before_a_type_and_each_once():
+    x, kind = minigrad.ones(2), minigrad.float64
+
+    assert x.to("cpu", kind).dtype is x.to("cpu", dtype=kind).dtype is x.to(kind, copy=True).dtype is kind
+    for args, options in [((kind, "cpu"), {}), ((kind,), {"device": "cpu"}), ((kind, kind), {}), ((x, kind), {})]:
+        with pytest.raises(TypeError, match=r"to\(\) received an invalid combination of arguments"):
+            x.to(*args, **options)

@@ -319,3 +319,12 @@ def test_a_form_that_writes_into_its_input_computes_what_its_function_does(name:
     assert written is y
     assert (type(y.grad_fn).__name__, y.tolist()) == (node, wanted.tolist())
     assert x.grad.tolist() == pytest.approx(twin.grad.tolist())
+
+
+def test_clipping_may_refuse_a_norm_that_is_no_number():
+    w = torch.ones(2, requires_grad=True)
+    w.grad = torch.tensor([1.0, float("inf")])
+
+    with pytest.raises(RuntimeError, match=r"The total norm of order 2.0 for gradients from `parameters` is non"):
+        nn.utils.clip_grad_norm_([w], 1.0, error_if_nonfinite=True)
+    assert w.grad.tolist() == [1.0, float("inf")]

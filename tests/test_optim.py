@@ -174,3 +174,40 @@ def groups_after(module):
 @pytest.mark.parametrize("oracle", LIVE)
 def test_a_group_is_the_callers_own_dict(oracle):
     assert groups_after(torch) == groups_after(importlib.import_module(oracle))
+
+
+def restored(module):
+    """What an optimizer knows after it has loaded a state from elsewhere, with less in it and more."""
+    optimizer = module.optim.Adam([("w", module.ones(1, requires_grad=True))], lr=0.1)
+    state = module.optim.Adam([module.ones(1, requires_grad=True)], lr=0.3).state_dict()
+    del state["param_groups"][0]["amsgrad"]  # as older ones
+    state["state"]["rounds"] = 3
+    optimizer.load_state_dict(state)
+    optimizer.state["w"] = {"n": 1}
+    return optimizer.state_dict()
+
+
+@pytest.mark.parametrize("oracle", LIVE)
+def test_a_state_with_less_and_more_in_it_is_taken_as_by_torch(oracle):
+    assert restored(torch) == restored(importlib.import_module(oracle))
+
+
+@pytest.mark.parametrize("option", ["lr", "momentum", "weight_decay"])
+def test_options_may_be_tensors(option):
+    x = torch.ones(2, requires_grad=True)
+    x.grad = torch.ones(2)
+    optimizer = torch.optim.SGD([x], **{"lr": 0.5, option: torch.tensor(0.5)})
+    optimizer.step()
+
+    assert x.tolist() == [0.25 if option == "weight_decay" else 0.5] * 2
+    with pytest.raises(ValueError, match="betas must be either both floats or both Tensors"):
+        torch.optim.Adam([x], betas=(torch.tensor(0.9), 0.99))
+
+
+def test_a_scheduler_of_ones_own_knows_that_it_is_asked_by_step():
+    class Mine(torch.optim.lr_scheduler.LRScheduler):
+        def get_lr(self):
+            assert self._get_lr_called_within_step
+            return self.base_lrs
+
+    assert not Mine(torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=0.1))._get_lr_called_within_step

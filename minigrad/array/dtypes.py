@@ -199,7 +199,14 @@ def check_cast(source: xp.dtype, target: xp.dtype) -> None:
 # ---- limits --------------------------------------------------------------------------------
 
 
-class finfo:
+class Limits:
+    """What is known of a type, which is equal where the types are."""
+
+    def __eq__(self, other: object) -> builtins.bool:
+        return type(self) is type(other) and vars(self) == vars(other)
+
+
+class finfo(Limits):
     """Limits of a floating point type: `eps`, `max`, `min`, `tiny`, `resolution`, `bits`."""
 
     resolution = min = max = eps = smallest_normal = tiny = 0.0  # set for each type
@@ -218,7 +225,7 @@ class finfo:
         return f"finfo({''.join(limits)}dtype={self.dtype})"
 
 
-class iinfo:
+class iinfo(Limits):
     """Limits of an integer type: `max`, `min`, `bits`."""
 
     def __init__(self, type: dtype):

@@ -27,32 +27,32 @@ class FunctionCtx:
     """What `forward` and `backward` of a custom Function receive as `ctx`."""
 
     needs_input_grad: tuple[bool, ...] = ()
-    _to_save = _dirty = _non_differentiable = _for_forward = tuple[Any, ...]()
-    _materialize = True
+    edges = to_save = dirty_tensors = non_differentiable = saved_for_forward = tuple[Any, ...]()
+    materialize_grads = True
 
     def save_for_backward(self, *tensors: Any) -> None:
         """Keep tensors (or None) for backward; read them there as `ctx.saved_tensors`."""
         for place, t in enumerate(tensors if self.edges else ()):
             need(t is None or isinstance(t, TensorBase), "save_non_tensor", place, type(t).__name__)
-        self._to_save = tensors
+        self.to_save = tensors
 
     def save_for_forward(self, *tensors: Any) -> None:
         """Keep tensors (or None) for `jvp`; read them there as `ctx.saved_tensors`."""
-        self._for_forward = tensors
+        self.saved_for_forward = tensors
 
     def mark_dirty(self, *tensors: Any) -> None:
         """Say which inputs `forward` wrote in place; they must be returned."""
         require(all(isinstance(t, TensorBase) for t in tensors), "mark_dirty can only accept variables, but argument ")
-        self._dirty = tensors
+        self.dirty_tensors = tensors
 
     def mark_non_differentiable(self, *tensors: Any) -> None:
         """Say which outputs have no gradient."""
         need(all(isinstance(t, TensorBase) for t in tensors), "mark_nothing")
-        self._non_differentiable = tensors
+        self.non_differentiable = tensors
 
     def set_materialize_grads(self, value: bool) -> None:
         """False: gradients that nobody sent arrive as None instead of zeros."""
-        self._materialize = value
+        self.materialize_grads = value
 
 
 class SavedForBackward(Withheld):
@@ -99,7 +99,7 @@ class CustomNode(Node, FunctionCtx):
         While `jvp` runs, those given to `save_for_forward`.
         """
         if self.pushing:
-            return self._for_forward
+            return self.saved_for_forward
         if isinstance(self._saved, Withheld):
             self._saved.unpack(self, "tensors")
         return tuple(kept and kept.unpack(self, "tensors") for kept in self._saved)
@@ -120,7 +120,7 @@ class CustomNode(Node, FunctionCtx):
         grads = grad if self.outputs > 1 else (grad,)
         if F is RAW:
             grads = tuple(None if g is None else constant(Tensor, g) for g in grads)
-        if self._materialize:
+        if self.materialize_grads:
             grads = tuple(constant(Tensor, zeros()) if g is None and zeros else g
                           for g, zeros in zip(grads, self._zeros, strict=True))
         with differentiable(F is not RAW):
@@ -254,8 +254,8 @@ class Function:
                 cls.setup_context(node, args, outputs)
         many = isinstance(outputs, tuple)
         parts = outputs if many else (outputs,)
-        need(all(any(t is o for o in parts) for t in node._dirty), "dirty_outputs")
-        for t in [d for d in node._dirty if recorded and not any(d is t for t in tensors)]:
+        need(all(any(t is o for o in parts) for t in node.dirty_tensors), "dirty_outputs")
+        for t in [d for d in node.dirty_tensors if recorded and not any(d is t for t in tensors)]:
             need(t._view is None, "dirty_stranger")
             warn("dirty_stranger")
         if isinstance(outputs, list):
@@ -281,7 +281,7 @@ def _give_history(node: CustomNode, args: tuple, tensors: list, parts: tuple) ->
     for o in made if len(made) > 1 else ():
         if o._view is not None:
             o._view.kind = "multi"
-    node._saved, node._to_save = tuple(t if t is None else SavedForBackward(t, wrapped) for t in node._to_save), ()
+    node._saved, node.to_save = tuple(t if t is None else SavedForBackward(t, wrapped) for t in node.to_save), ()
     mode = grad_mode()
     if mode is not True and mode:
         mode.recorded(node, wrapped)
@@ -296,12 +296,12 @@ def _output(node: CustomNode, nr: int, out: Any, tensors: list, recorded: bool) 
     """An output with its history, which is this node if it is `recorded` and can be differentiated."""
     if not isinstance(out, TensorBase):
         return out
-    if any(out is t for t in node._dirty):
+    if any(out is t for t in node.dirty_tensors):
         return _written(node, nr, out, recorded)
-    reached = recorded and out._data.dtype.kind == "f" and not any(out is t for t in node._non_differentiable)
+    reached = recorded and out._data.dtype.kind == "f" and not any(out is t for t in node.non_differentiable)
     if any(out is t for t in tensors):  # an input returned as it is becomes a view of it, or stands alone
         detached = not reached and out.requires_grad
-        kept = not detached and has_context(node.function) and any(out is t for t in node._to_save)
+        kept = not detached and has_context(node.function) and any(out is t for t in node.to_save)
         need(not kept, "saved_output")
         alone = detached or (not reached and out.is_inference())
         out = out.detach() if alone else view_of(out, out._array())

@@ -123,8 +123,9 @@ def allow_mutation_on_saved_tensors() -> Iterator[None]:
 def get_gradient_edge(tensor: Tensor) -> GradientEdge:
     """The place in the graph where the gradient of `tensor` arrives."""
     need(tensor.requires_grad, "edge_of_none")
-    like = xp.broadcast_to(xp.empty_like(tensor._data, shape=()), tensor.shape)  # no memory is kept alive
-    return GradientEdge(*function_of(tensor._edge()), like)
+    edge = GradientEdge(*function_of(tensor._edge()))
+    edge.like = xp.broadcast_to(xp.empty_like(tensor._data, shape=()), tensor.shape)  # no memory is kept alive
+    return edge
 
 
 def increment_version(tensor: Any) -> None:

@@ -9,6 +9,7 @@ import functools
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from .._tensor import Tensor
@@ -102,12 +103,12 @@ class Batches(Level):
         self.met = []
 
     @contextmanager
-    def under_way(self) -> Iterator[None]:
+    def under_way(self) -> Iterator[Any]:
         """Inside, it is the innermost level; afterwards its examples are of no use any more."""
         token = random.forbidden.set(torch_says("random") if self.randomness == "error" else "")
         try:
             with entered(self):
-                yield
+                yield self
         finally:
             random.forbidden.reset(token)
             for t in [t for t in (met() for met in self.met) if t is not None]:
@@ -188,20 +189,53 @@ class Batches(Level):
             return self.wrap(super().draw(make, (self.size, *sizes)))
 
     def custom(self, function: Any, args: tuple, kwargs: dict) -> Any:
-        """A Function: of examples with `generate_vmap_rule`, else of batches by its own `vmap`."""
+        """A Function: of batches, by its own `vmap` or the one that `generate_vmap_rule` asks for."""
         root = function.__mro__[-2]
         need(function.setup_context is not root.setup_context, "no_context")
-        if function.vmap is root.vmap:
+        rule = function.vmap
+        if rule is root.vmap:
             need(function.generate_vmap_rule, "no_vmap", function.__name__)
-        else:
-            forward = staticmethod(functools.partial(self.of_batches, function.vmap))
-            function = type(function.__name__, (function,), {"forward": forward})
+            rule = functools.partial(generated, function, root)
+        forward = functools.partial(self.of_batches, rule, self.beneath())  # recorded as it would be here
+        methods = {"forward": staticmethod(functools.update_wrapper(forward, function.forward))}
+        twin: Any = type(function.__name__, (function,), methods)
         with entered(self):
-            return function._run(args, kwargs)[1]
+            return twin._run(args, kwargs)[1]
 
-    def of_batches(self, function: Callable, *args: Any) -> Any:
-        """The outputs of a Function's own `vmap`, as examples."""
+    def of_batches(self, rule: Callable, beneath: mode, *args: Any) -> Any:
+        """The outputs of a Function's `vmap`, as examples."""
         dims = mapped(lambda x: 0 if self.batched(x) else None, args)
-        with self.beneath():
-            outputs, out_dims = function(VmapInfo(self.size, self.randomness), dims, *mapped(self.front, args))
-            return mapped(lambda y, d: y if d is None else self.wrap(y.movedim(d, 0)), outputs, out_dims)
+        with beneath:
+            outputs, out_dims = rule(VmapInfo(self.size, self.randomness), dims, *mapped(self.front, args))
+            return self.examples(mapped(lambda y, d: y.movedim(d, 0) if d else y, outputs, out_dims), out_dims)
+
+    def examples(self, batches: Any, dims: Any) -> Any:
+        """An example for each tensor that has a mapped dimension, which is its first."""
+        return mapped(lambda t, d: t if d is None or not isinstance(t, TensorBase) else self.wrap(t), batches, dims)
+
+
+def generated(function: Any, root: Any, info: VmapInfo, dims: tuple, *args: Any) -> tuple:
+    """The `vmap` of a Function with `generate_vmap_rule`: its forward and its backward, each run on examples."""
+
+    def forward(*batches: Any) -> Any:
+        with Batches(*info).under_way() as level:
+            return mapped(lambda y: level.front(y, True), function.forward(*level.examples(batches, dims)))
+
+    def setup_context(ctx: Any, inputs: tuple, output: Any) -> None:
+        with Batches(*info).under_way() as level:
+            function.setup_context(ctx, level.examples(inputs, dims), level.examples(output, 0))
+            ctx.batched = tuple(0 if level.batched(t) else None for t in ctx.to_save)
+            ctx.save_for_backward(*map(level.front, ctx.to_save))
+            ctx.mark_non_differentiable(*map(level.front, ctx.non_differentiable))
+
+    def backward(ctx: Any, *grads: Any) -> tuple:
+        with Batches(*info).under_way() as level:
+            seen = SimpleNamespace(**{**vars(ctx), "saved_tensors": level.examples(ctx.saved_tensors, ctx.batched)})
+            derivative = function.backward if function.vjp is root.vjp else function.vjp
+            found = derivative(seen, *level.examples(grads, 0))
+            whole = [level.front(g, True) for g in (found if isinstance(found, tuple) else (found,))]
+        return tuple(g.sum(0) if g is not None and dims[i : i + 1] == (None,) else g for i, g in enumerate(whole))
+
+    methods = {f.__name__: staticmethod(f) for f in (forward, setup_context, backward)}
+    made: Any = type(f"Vmapped{function.__name__}", (root,), {**methods, "generate_vmap_rule": True})
+    return made.apply(*args), 0

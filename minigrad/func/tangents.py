@@ -115,8 +115,9 @@ class Forward(Level):
     def custom(self, function: Any, args: tuple, kwargs: dict) -> Any:
         """A Function that has a `jvp`: it is called after `forward`, with zeros where a tensor has no tangent."""
         ctx, outputs = function._run(args, kwargs)
+        zeros = TENSORS.zeros_like if ctx.materialize_grads else lambda t: None
         tangents = [None if not isinstance(t, TensorBase) or not t.is_floating_point() else
-                    TENSORS.zeros_like(t) if (v := self.tangent(t)) is None and ctx._materialize else v for t in args]
+                    zeros(t) if (v := self.tangent(t)) is None else v for t in args]
         ctx.pushing = True
         found = function.jvp(ctx, *tangents)
         ctx.pushing = False
@@ -124,7 +125,7 @@ class Forward(Level):
         need(len(found) == len(parts), "jvp_count", len(parts), len(found))
         for nr, (part, t) in enumerate(zip(parts, found, strict=True)):
             need(t is None or isinstance(t, TensorBase), "jvp_kind", type(t).__name__, nr)
-            need(t is None or not any(part is fixed for fixed in ctx._non_differentiable), "jvp_fixed", nr)
+            need(t is None or not any(part is fixed for fixed in ctx.non_differentiable), "jvp_fixed", nr)
             self.push(part, t)
         return outputs
 

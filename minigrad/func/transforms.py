@@ -40,7 +40,7 @@ def vmap(func: Callable, in_dims: Any = 0, out_dims: Any = 0, randomness: str = 
     @functools.wraps(func)
     def of_batches(*args: Any, **kwargs: Any) -> Any:
         dims = _dims_of(name, in_dims, args)
-        moved = [x if d is None else x.movedim(d, 0) for x, d in zip(leaves(args), dims, strict=True)]
+        moved = [x.movedim(d, 0) if d else x for x, d in zip(leaves(args), dims, strict=True)]
         sizes = [x.shape[0] for x, d in zip(moved, dims, strict=True) if d is not None]
         need(len({*sizes}) == 1, "sizes", sizes)
 

@@ -94,8 +94,8 @@ def _blanks(facts: dict[str, Any], lang: str) -> dict[str, Any]:
     tensor, node = facts.get("tensor"), facts.get("node")
     maker, _ = function_of(getattr(tensor, "_fn", None))
     shown = {**facts, "made": _made(node if node is not None else maker, lang)}
-    if tensor is not None:
-        shown.update(shape=tuple(tensor._data.shape), count=tensor._data.size)
+    if (data := getattr(tensor, "_data", None)) is not None:  # an edge has none
+        shown.update(shape=tuple(data.shape), count=data.size)
     return shown
 
 

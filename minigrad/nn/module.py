@@ -287,8 +287,8 @@ class Module:
         need(kind.is_floating_point, "to_floats", kind)
         with no_grad():
             for t in (*self.parameters(), *self.buffers()):
-                own = () if t.is_floating_point() else (t.dtype,)
-                t.data = t.detach().to(*args, *own, **options)
+                like = t.new_empty(0).to(*args, **options)
+                t.data = t.detach().to(like.device, like.dtype if t.is_floating_point() else t.dtype)
                 if t.grad is not None:
                     t.grad.data = t.grad.to(*args, **options)
         return self

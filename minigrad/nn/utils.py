@@ -26,13 +26,18 @@ def _grads_of(parameters: Any) -> list:
     return grads
 
 
-def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0, *, foreach: Any = None) -> Any:
-    """Scale all gradients so that their common norm is at most `max_norm`; returns what it was."""
+def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0,
+                    error_if_nonfinite: bool = False, foreach: Any = None) -> Any:
+    """Scale all gradients so that their common norm is at most `max_norm`; returns what it was.
+
+    Raises: RuntimeError, if `error_if_nonfinite`, for a norm that is NaN or infinite; nothing is scaled then.
+    """
     grads, norm_type = _grads_of(parameters), float(norm_type)
     if not grads:
         return zeros(())
     with no_grad():
         total = stack([g.norm(norm_type) for g in grads]).norm(norm_type)
+        need(not error_if_nonfinite or total.isfinite(), "clip_nonfinite", norm_type)
         factor = (max_norm / (total + 1e-6)).clamp(max=1.0)
         for g in grads:
             g.mul_(factor)

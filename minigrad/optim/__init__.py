@@ -70,8 +70,7 @@ class Optimizer:
             with enable_grad():
                 loss = closure()
         for group in self.param_groups:
-            if isinstance(group.get("lr"), Tensor):  # arrays do not compute with tensors
-                group = {**group, "lr": group["lr"].item()}
+            group = {name: _numbers(option) for name, option in group.items()}
             decay = not group.get("decoupled_weight_decay") and group.get("weight_decay")
             for p in group["params"]:
                 if p._grad is not None:
@@ -98,7 +97,8 @@ class Optimizer:
         number = {id(p): i for i, p in enumerate(p for g in self.param_groups for p in g["params"])}
         groups = [{**{k: v for k, v in g.items() if k != "params"}, "params": [number[id(p)] for p in g["params"]]}
                   for g in self.param_groups]
-        return {"state": {number[id(p)]: dict(s) for p, s in self.state.items()}, "param_groups": groups}
+        state = {number[id(key)] if isinstance(key, Tensor) else key: s for key, s in self.state.items()}
+        return {"state": state, "param_groups": groups}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         """Continue where the saved state was taken."""
@@ -107,10 +107,15 @@ class Optimizer:
         have, given = ([len(g["params"]) for g in some] for some in (self.param_groups, groups))
         need(have == given, "optimizer_group_sizes")
         self.state = defaultdict(dict)
-        for p, saved in ((params[number], saved) for number, saved in state_dict["state"].items()):
-            self.state[p] = {n: v.to(v.dtype if n == "step" else p.dtype, copy=True) if isinstance(v, Tensor) else v
-                             for n, v in saved.items()}
-        self.param_groups = [{**s, "params": g["params"]} for g, s in zip(self.param_groups, groups, strict=True)]
+        numbered = dict(zip((number for g in groups for number in g["params"]), params, strict=True))
+        for key, saved in state_dict["state"].items():
+            p = numbered.get(key, key)  # what is no parameter's, of an optimizer of one's own, stays as it is
+            self.state[p] = saved if p is key else {
+                name: v.to(v.dtype if name == "step" else p.dtype, copy=True) if isinstance(v, Tensor) else v
+                for name, v in saved.items()}
+        for place, (g, saved) in enumerate(zip(self.param_groups, groups, strict=True)):
+            own = {k: v for k, v in g.items() if k not in saved and k in ("param_names", *self.defaults)}
+            self.param_groups[place] = {**saved, **own, "params": g["params"]}
 
     def __repr__(self) -> str:
         text = type(self).__name__ + " ("
@@ -131,8 +136,15 @@ def checked_options(arguments: dict[str, Any], *first: str) -> dict[str, Any]:
             word = {"lr": "learning rate", "eps": "epsilon value", "betas": f"beta parameter at index {i}"}.get(name)
             above = name == "betas" and not value < 1.0
             require(not (below or above), f"Invalid {word or name + ' value'}: {value}", ValueError)
-    need(all(isinstance(beta, float | Tensor) for beta in betas), "optimizer_betas")
+    need(any(all(isinstance(beta, kind) for beta in betas) for kind in (float, Tensor)), "optimizer_betas")
     return options
+
+
+def _numbers(option: Any) -> Any:
+    """An option with numbers for its tensors: arrays do not compute with those."""
+    if isinstance(option, tuple):
+        return tuple(map(_numbers, option))
+    return option.item() if isinstance(option, Tensor) else option
 
 
 def state_array(state: dict[str, Any], name: str, p: Any, value: Any = 0.0) -> Any:

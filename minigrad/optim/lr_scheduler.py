@@ -42,7 +42,9 @@ class LRScheduler:
         self._step_count += 1
         self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
         chained = epoch is None or not hasattr(self, "closed_form")
+        self._get_lr_called_within_step = True
         rates = self.get_lr() if chained else [self.closed_form(base) for base in self.base_lrs]
+        self._get_lr_called_within_step = False
         if epoch is not None:
             warn("epoch_given")
         for group, lr in zip(self.optimizer.param_groups, rates, strict=True):

@@ -7,6 +7,7 @@ import math
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from itertools import accumulate, islice
+from types import GenericAlias
 from typing import Any
 
 from .._tensor import Tensor
@@ -20,6 +21,8 @@ from ..text.presentation import need, require
 
 class Dataset:
     """Something with `__len__` and `__getitem__`. Source: torch.utils.data.Dataset."""
+
+    __class_getitem__: Any = classmethod(GenericAlias)  # a type checker's `Dataset[int]`
 
     def __getitem__(self, index: int) -> Any:
         raise NotImplementedError("Subclasses of Dataset should implement __getitem__.")
@@ -55,9 +58,11 @@ class Subset(Dataset):
 def random_split(dataset: Any, lengths: Any, generator: Any = None) -> list[Subset]:
     """The data set in random parts of the given lengths, which may be fractions of 1.
 
-    Raises: ValueError if the lengths do not add up to the length of the data set.
+    Raises: ValueError if the lengths do not add up to the length of the data set, or a fraction is none.
     """
     if math.isclose(sum(lengths), 1) and sum(lengths) <= 1:  # what is left over goes to the first parts
+        for i, part in enumerate(lengths):
+            require(0 <= part <= 1, f"Fraction at index {i} is not between 0 and 1", ValueError)
         whole = [math.floor(len(dataset) * part) for part in lengths]
         lengths = [n + (i < len(dataset) - sum(whole)) for i, n in enumerate(whole)]
         for i in (i for i, n in enumerate(lengths) if not n):
@@ -105,20 +110,22 @@ def default_convert(item: Any) -> Any:
 
 
 class Sampler:
-    """The numbers of items, as a DataLoader takes them: here one by one. Source: torch.utils.data.Sampler."""
+    """The numbers of items, as a DataLoader takes them. Source: torch.utils.data.Sampler."""
 
-    def __init__(self, data_source: Any = None, *, generator: Any = None) -> None:
-        self.data_source, self.generator = data_source, generator
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(range(len(self)))
-
-    def __len__(self) -> int:
-        return len(self.data_source)
+    __class_getitem__: Any = classmethod(GenericAlias)
 
 
 class SequentialSampler(Sampler):
     """All numbers, from the first to the last."""
+
+    def __init__(self, data_source: Any) -> None:
+        self.data_source = data_source
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(range(len(self)))
+
+    def __len__(self) -> int:
+        return len(self.data_source)
 
 
 class RandomSampler(Sampler):
@@ -129,7 +136,7 @@ class RandomSampler(Sampler):
 
     def __init__(self, data_source: Any, replacement: bool = False, num_samples: int | None = None,
                  generator: Any = None) -> None:
-        super().__init__(data_source, generator=generator)
+        self.data_source, self.generator = data_source, generator
         need(isinstance(replacement, bool), "sampler_replacement", replacement)
         self.replacement, self._num_samples = replacement, num_samples
         n = self.num_samples
@@ -156,8 +163,14 @@ class RandomSampler(Sampler):
 class SubsetRandomSampler(Sampler):
     """The given numbers in random order."""
 
+    def __init__(self, indices: Any, generator: Any = None) -> None:
+        self.indices, self.generator = indices, generator
+
     def __iter__(self) -> Iterator[int]:
-        yield from [self.data_source[i] for i in random.permutation(len(self), self.generator).tolist()]
+        yield from [self.indices[i] for i in random.permutation(len(self), self.generator).tolist()]
+
+    def __len__(self) -> int:
+        return len(self.indices)
 
 
 class BatchSampler(Sampler):
@@ -213,6 +226,12 @@ class DataLoader:
         self._index_sampler = sampler if batch_sampler is None else batch_sampler
         self.collate_fn = collate_fn or (default_convert if batch_sampler is None else default_collate)
 
+    def __setattr__(self, name: str, value: Any) -> None:
+        made = "collate_fn" in vars(self)
+        fixed = made and name in ("dataset", "batch_size", "sampler", "batch_sampler", "drop_last")
+        require(not fixed, f"{name} attribute should not be set after {type(self).__name__} is initialized", ValueError)
+        super().__setattr__(name, value)
+
     def __len__(self) -> int:
         return len(self._index_sampler)
 
@@ -221,7 +240,10 @@ class DataLoader:
         return _SingleProcessDataLoaderIter(self._fetch, self._index_sampler)
 
     def _fetch(self, at: Any) -> Any:
-        return self.collate_fn(self.dataset[at] if self.batch_sampler is None else [self.dataset[i] for i in at])
+        if self.batch_sampler is None:
+            return self.collate_fn(self.dataset[at])
+        several = getattr(self.dataset, "__getitems__", None) or (lambda at: [self.dataset[i] for i in at])
+        return self.collate_fn(several(at))
 
 
 class _SingleProcessDataLoaderIter(map):

@@ -1,5 +1,6 @@
 """Where backward starts and ends: roots and their gradients, inputs and their edges, and torch's refusals."""
 
+from collections import namedtuple
 from typing import Any
 
 from ...array import dtypes, xp
@@ -8,22 +9,17 @@ from ..graph import TensorBase, attach, constant, output_of
 from ..modes import differentiable
 
 
-class GradientEdge:
+class GradientEdge(namedtuple("GradientEdge", "node output_nr ownership_token", defaults=[None])):
     """A place in the graph: output `output_nr` of `node`. Source: torch.autograd.graph.GradientEdge."""
 
-    __slots__ = ("like", "node", "output_nr")
-
-    def __init__(self, node: Any, output_nr: int, like: Any = None) -> None:
-        self.node, self.output_nr, self.like = node, output_nr, like
+    __module__ = "torch.autograd.graph"
+    like = xp.empty(0)  # an array of the shape and type of what was made here, if that is known
 
     def tensor(self) -> Any:
-        """The leaf here, or a tensor that stands for the one that was made here: `like` has its shape and type."""
+        """The leaf here, or a tensor that stands for the one that was made here."""
         if (leaf := getattr(self.node, "variable", None)) is not None:
             return leaf
         return attach(constant(TensorBase._plain, self.like), output_of(self.node, self.output_nr))
-
-    def __repr__(self) -> str:
-        return f"GradientEdge(node={self.node!r}, output_nr={self.output_nr}, ownership_token=None)"
 
 
 def as_tuple(tensors: Any) -> tuple:
@@ -57,7 +53,7 @@ def root_gradients(roots: tuple, given: Any, create_graph: bool) -> list[Any]:
 
 def _root_gradient(root: Any, grad: Any, create_graph: bool) -> Any:
     require(isinstance(root, TensorBase), "Expected output to be a torch.Tensor", AssertionError)
-    data = root._data
+    data = grad._data if root._data is GradientEdge.like and isinstance(grad, TensorBase) else root._data
     if grad is None:
         need(data.size == 1 or not root.requires_grad, "not_scalar", tensor=root)
         ones = data.dtype.type(1) if isinstance(data, xp.generic) else xp.ones_like(data)
