@@ -6,6 +6,7 @@ the browser keeps one message per widget in flight and holds later ones back unt
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -15,6 +16,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +31,12 @@ ARGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--
 LOCAL = ("http://127.0.0.1", "ws://127.0.0.1", "data:", "blob:", "file:", "about:")
 IDLE = """() => { const context = window.jupyterapp?.shell?.currentWidget?.sessionContext;
     return context?.isReady && context.session?.kernel?.status === 'idle'; }"""
+CLOSE = """async () => { for (const one of [...window.jupyterapp.shell.widgets('main')]) {
+    await one.sessionContext?.shutdown();
+    if (one.context) one.context.model.dirty = false;
+    one.close();
+    while (!one.isDisposed) await new Promise((go) => setTimeout(go, 10)); } }"""
+OPEN = "(path) => window.jupyterapp.commands.execute('docmanager:open', { path })"
 CLEAR = "() => window.jupyterapp.commands.execute('notebook:clear-all-cell-outputs')"
 STARTED = """() => window.jupyterapp.shell.currentWidget.content.widgets
     .some((cell) => cell.model.type === 'code' && cell.model.executionCount !== null
@@ -65,15 +73,43 @@ def chromium(tmp_path_factory):
 @pytest.fixture
 def page(chromium):
     """A tab that cannot leave the machine; nothing may have tried to when the test ends."""
-    tab, asked, errors = chromium.new_page(), [], []
-    tab.on("request", lambda request: asked.append(request.url))
-    tab.on("pageerror", lambda error: errors.append(str(error)))
+    tab = chromium.new_page()
+    with watched(tab):
+        yield tab
+    tab.close()
+
+
+@contextlib.contextmanager
+def watched(tab: Any) -> Iterator[None]:
+    """What a test finds as it opens a tab, and what must be true of it at the end."""
+    asked, errors = [], []
+    listeners = {"request": lambda request: asked.append(request.url), "pageerror": lambda e: errors.append(str(e))}
+    for event, listener in listeners.items():
+        tab.on(event, listener)
     tab.set_default_timeout(60_000)
     tab.emulate_media(reduced_motion="reduce")  # what moves has tests of its own
-    yield tab
-    tab.close()
+    yield
+    for event, listener in listeners.items():
+        tab.remove_listener(event, listener)
     assert [url for url in asked if not url.startswith(LOCAL)] == []
     assert errors == []
+
+
+@pytest.fixture(scope="session")
+def jupyter(chromium):
+    """A tab for all tests that open notebooks: JupyterLab itself is loaded there once."""
+    tab = chromium.new_page()
+    yield tab
+    tab.close()
+
+
+@pytest.fixture
+def desk(jupyter):
+    """That tab, as `page` is one: in its first size, watched while the test runs, and empty again after it."""
+    jupyter.set_viewport_size({"width": 1280, "height": 720})
+    with watched(jupyter):
+        yield jupyter
+    jupyter.evaluate(CLOSE)
 
 
 class Lab:
@@ -90,7 +126,10 @@ class Lab:
     def open(self, page: Any, notebook: Path) -> None:
         """Show a copy of the notebook alone, without sidebars, and wait for its kernel."""
         shutil.copy(notebook, self.root / notebook.name)
-        page.goto(f"{self.url}/doc/tree/{notebook.name}?reset")
+        if page.url.startswith(self.url):
+            page.evaluate(OPEN, notebook.name)
+        else:
+            page.goto(f"{self.url}/doc/tree/{notebook.name}?reset")
         page.locator(".jp-Notebook .jp-Cell").first.wait_for()
         page.wait_for_function(IDLE)
 

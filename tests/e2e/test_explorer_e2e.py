@@ -218,7 +218,7 @@ def test_what_a_page_does_not_hold_is_said(page, made):
 
 
 
-def test_in_jupyterlab_the_kernel_draws_what_is_opened_and_no_key_leaks(page, lab, tmp_path):
+def test_in_jupyterlab_the_kernel_draws_what_is_opened_and_no_key_leaks(lab, desk, tmp_path):
     cells = [nbformat.v4.new_code_cell(text) for text in (
         "import minigrad as torch\nfrom minigrad import nn\nimport minigrad.nn.functional as F",
         "net = nn.Sequential(*[nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 4)) for _ in range(6)])\n"
@@ -227,39 +227,39 @@ def test_in_jupyterlab_the_kernel_draws_what_is_opened_and_no_key_leaks(page, la
     notebook = tmp_path / "explore.ipynb"
     nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": {
         "display_name": "Python 3", "language": "python", "name": "python3"}}), notebook)
-    page.set_viewport_size({"width": 1280, "height": 720})
-    lab.open(page, notebook)
-    lab.run_all(page)
-    root = page.locator(".mg-explorer")
+    desk.set_viewport_size({"width": 1280, "height": 720})
+    lab.open(desk, notebook)
+    lab.run_all(desk)
+    root = desk.locator(".mg-explorer")
     root.scroll_into_view_if_needed()
     root.locator(".mg-stage svg").wait_for()
-    count = page.locator(".jp-Cell").count()
+    count = desk.locator(".jp-Cell").count()
     boxes = root.locator('.mg-box[role="button"]')
     ids = boxes.evaluate_all("all => all.map((e) => e.dataset.id)")
     for id in ids[:3]:
         root.locator(f'.mg-box[data-id="{id}"]').focus()
-        page.keyboard.press("Enter")
+        desk.keyboard.press("Enter")
         root.locator(f'.mg-frame[data-id="{id}"]').wait_for(timeout=5_000)
     for key in ("d", "d", "x", "a", "b", "ArrowUp", "ArrowDown"):
-        page.keyboard.press(key)
-    assert page.locator(".jp-Cell").count() == count
+        desk.keyboard.press(key)
+    assert desk.locator(".jp-Cell").count() == count
     open_now = root.locator(".mg-frame").count()
     frames = """(n) => [...document.querySelectorAll('.mg-explorer')]
         .every((e) => e.querySelectorAll('.mg-frame').length === n)"""
-    assert lab.execute(page, "print(e.key != '0')") == "True"
+    assert lab.execute(desk, "print(e.key != '0')") == "True"
 
-    page.locator(".jp-Cell").last.scroll_into_view_if_needed()  # away, and back
+    desk.locator(".jp-Cell").last.scroll_into_view_if_needed()  # away, and back
     root.scroll_into_view_if_needed()
-    page.wait_for_function(frames, arg=open_now)
+    desk.wait_for_function(frames, arg=open_now)
 
-    page.evaluate("() => { window.jupyterapp.commands.execute('notebook:move-cell-down'); }")
+    desk.evaluate("() => { window.jupyterapp.commands.execute('notebook:move-cell-down'); }")
     root.locator(".mg-stage svg").wait_for()
-    page.wait_for_function(frames, arg=open_now)  # what the view that is new lacks the kernel draws again
+    desk.wait_for_function(frames, arg=open_now)  # what the view that is new lacks the kernel draws again
 
-    page.locator(".jp-Cell:has(.mg-explorer)").click(position={"x": 200, "y": 5})
-    page.evaluate("() => { window.jupyterapp.commands.execute('notebook:create-output-view'); }")
-    page.locator(".mg-explorer").nth(1).locator(".mg-stage svg").wait_for()
-    page.wait_for_function(frames, arg=open_now)
+    desk.locator(".jp-Cell:has(.mg-explorer)").click(position={"x": 200, "y": 5})
+    desk.evaluate("() => { window.jupyterapp.commands.execute('notebook:create-output-view'); }")
+    desk.locator(".mg-explorer").nth(1).locator(".mg-stage svg").wait_for()
+    desk.wait_for_function(frames, arg=open_now)
 
 
 MOVING = """(id) => new Promise((done) => {

@@ -353,23 +353,23 @@ def test_watch_by_keyboard(opened, page, look):
     assert root.locator(".mg-op").count() == 3
 
 
-def test_in_jupyterlab_the_kernel_answers_and_stores(lab, page, tmp_path):
+def test_in_jupyterlab_the_kernel_answers_and_stores(lab, desk, tmp_path):
     cells = ["import minigrad as torch\n%load_ext minigrad", "n = torch.nudge(lambda w: (w * 1.5 - 1.5) ** 2)\nn",
              f"%%detective w\n{CUT}"]
     kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3"}}
     book = nbformat.v4.new_notebook(metadata=kernel, cells=[nbformat.v4.new_code_cell(c) for c in cells])
     nbformat.write(book, tmp_path / "moments.ipynb")
-    lab.open(page, tmp_path / "moments.ipynb")
-    lab.run_all(page)
-    curve, thread = page.locator(".mg-moment").nth(0), page.locator(".mg-moment").nth(1)
+    lab.open(desk, tmp_path / "moments.ipynb")
+    lab.run_all(desk)
+    curve, thread = desk.locator(".mg-moment").nth(0), desk.locator(".mg-moment").nth(1)
 
     curve.locator("input[type=text]").fill("0.45")
-    page.keyboard.press("Enter")
+    desk.keyboard.press("Enter")
     told(curve, "✓")
     thread.locator("label.mg-option", has_text="item()").click()
-    page.keyboard.press("Enter")
+    desk.keyboard.press("Enter")
     told(thread, "✓")
 
-    assert lab.execute(page, "print(n.answers[0][1:], n.rounds[0]['true'])").startswith("(0.45, True) 0.4725")
-    assert lab.execute(page, "print(_.answers[0][2])") == "True"
-    assert page.locator(".jp-Cell").count() == 3  # no key reached the notebook
+    assert lab.execute(desk, "print(n.answers[0][1:], n.rounds[0]['true'])").startswith("(0.45, True) 0.4725")
+    assert lab.execute(desk, "print(_.answers[0][2])") == "True"
+    assert desk.locator(".jp-Cell").count() == 3  # no key reached the notebook

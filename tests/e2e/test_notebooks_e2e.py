@@ -36,7 +36,6 @@ PICTURES = """() => [...document.querySelectorAll('.jp-OutputArea-output img')]
         && img.checkVisibility())"""
 BROKEN_LINKS = """() => [...document.querySelectorAll('.jupyter-widgets-disconnected')]
     .map((one) => getComputedStyle(one, '::before').display)"""
-SHUT_DOWN = "() => window.jupyterapp.shell.currentWidget.sessionContext.shutdown()"
 
 
 def relative(path: Path) -> str:
@@ -73,50 +72,49 @@ def walk(player: Any) -> str:
 
 
 @pytest.mark.parametrize("notebook", ONCE, ids=relative)
-def test_all_cells_run_and_every_player_walks_to_its_last_frame(lab, page, notebook):
+def test_all_cells_run_and_every_player_walks_to_its_last_frame(lab, desk, notebook):
     """A lesson's players and widgets ask, and nobody answers here: they are counted, and all is quiet."""
     errors: list[str] = []
-    page.on("console", lambda said: errors.append(said.text) if said.type == "error" else None)
-    lab.open(page, notebook)
+    listen = lambda said: errors.append(said.text) if said.type == "error" else None  # noqa: E731
+    desk.on("console", listen)
+    lab.open(desk, notebook)
 
-    page.evaluate(RUN_ALL)  # what is looked at below came from this run
-    page.wait_for_function(RAN, arg=len(meant_to_fail(notebook)))
-    assert page.evaluate(FAILED) == meant_to_fail(notebook)
+    desk.evaluate(RUN_ALL)  # what is looked at below came from this run
+    desk.wait_for_function(RAN, arg=len(meant_to_fail(notebook)))
+    assert desk.evaluate(FAILED) == meant_to_fail(notebook)
     wanted = stored(notebook)[VIEW]
-    page.wait_for_function(f"() => document.querySelectorAll('.mg-player, .mg-moment').length === {wanted}")
-    players = page.locator(".mg-player").all() if "tutorials" in notebook.parts else []
+    desk.wait_for_function(f"() => document.querySelectorAll('.mg-player, .mg-moment').length === {wanted}")
+    players = desk.locator(".mg-player").all() if "tutorials" in notebook.parts else []
     ends = [walk(player) for player in players]
 
     assert ends or "lessons" in notebook.parts
     assert all(done == last != "0" for done, last in (end.split(" / ") for end in ends)), ends
     assert errors == []
-    page.evaluate(SHUT_DOWN)
+    desk.remove_listener("console", listen)
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_an_untrusted_copy_shows_every_diagram_as_a_picture(lab, page, language):
+def test_an_untrusted_copy_shows_every_diagram_as_a_picture(lab, desk, language):
     notebook = NOTEBOOKS / language / "tutorials" / "003_recording_cutting_accumulating.ipynb"
-    lab.open(page, notebook)
-    page.wait_for_function("() => [...document.images].every((img) => img.complete)")
+    lab.open(desk, notebook)
+    desk.wait_for_function("() => [...document.images].every((img) => img.complete)")
 
-    assert not page.evaluate(TRUSTED)
-    assert page.evaluate(PICTURES) == [True] * stored(notebook)[PNG]
-    assert page.locator(".mg-player, .jp-OutputArea-output svg").count() == 0
-    page.evaluate(SHUT_DOWN)
+    assert not desk.evaluate(TRUSTED)
+    assert desk.evaluate(PICTURES) == [True] * stored(notebook)[PNG]
+    assert desk.locator(".mg-player, .jp-OutputArea-output svg").count() == 0
 
 
 @pytest.mark.parametrize("notebook", [p for p in EVERY if relative(p)[:13] in ("en/lessons/01", "zh/lessons/03")],
                          ids=relative)
-def test_a_notebook_that_is_opened_and_saved_stays_as_it_was_and_shows_no_broken_link(lab, page, notebook):
+def test_a_notebook_that_is_opened_and_saved_stays_as_it_was_and_shows_no_broken_link(lab, desk, notebook):
     lab.trust(notebook)
-    lab.open(page, notebook)
-    page.wait_for_timeout(1_000)  # for widgets, which come last
+    lab.open(desk, notebook)
+    desk.wait_for_timeout(1_000)  # for widgets, which come last
 
-    icons = page.evaluate(BROKEN_LINKS)
+    icons = desk.evaluate(BROKEN_LINKS)
     assert icons
     assert set(icons) == {"none"}
-    assert page.evaluate("() => window.jupyterapp.shell.currentWidget.context.model.dirty") is False
-    page.evaluate("() => window.jupyterapp.shell.currentWidget.context.save()")
+    assert desk.evaluate("() => window.jupyterapp.shell.currentWidget.context.model.dirty") is False
+    desk.evaluate("() => window.jupyterapp.shell.currentWidget.context.save()")
 
     assert (lab.root / notebook.name).read_bytes() == notebook.read_bytes()
-    page.evaluate(SHUT_DOWN)

@@ -74,117 +74,117 @@ def drawer(player, name: str) -> str:
     return player.locator(f'[data-slot="grad:{leaf}"]').text_content()
 
 
-def test_next_until_the_end_shows_what_the_engine_did(lab, page, tmp_path):
+def test_next_until_the_end_shows_what_the_engine_did(lab, desk, tmp_path):
     path = notebook(tmp_path, PROGRAM, "player = torch.step(loss)\nplayer")
-    lab.open(page, path)
-    lab.run_all(page)
-    player = page.locator(".mg-player").first
+    lab.open(desk, path)
+    lab.run_all(desk)
+    player = desk.locator(".mg-player").first
     player.wait_for()
     assert count(player) == "0 / 6"
     assert drawer(player, "w") == "None"
 
     order = walk(player)
 
-    assert order == json.loads(lab.execute(page, "import json; print(json.dumps([s['id'] for s in player.steps]))"))
+    assert order == json.loads(lab.execute(desk, "import json; print(json.dumps([s['id'] for s in player.steps]))"))
     assert count(player) == "6 / 6"
     shown = "from minigrad.graph.preview import preview; print(preview(w.grad.numpy()), '|', preview(b.grad.numpy()))"
-    assert f"{drawer(player, 'w')} | {drawer(player, 'b')}" == lab.execute(page, shown)
+    assert f"{drawer(player, 'w')} | {drawer(player, 'b')}" == lab.execute(desk, shown)
     assert player.locator(".mg-node.mg-done").count() == 6
-    lab.wait_for_kernel(page, "player.frame", 16)
+    lab.wait_for_kernel(desk, "player.frame", 16)
 
 
-def test_code_and_all_controls_are_in_sight_in_jupyterlab_and_it_plays_on_when_the_kernel_goes(lab, page, tmp_path):
-    page.set_viewport_size({"width": 1280, "height": 720})
+def test_code_and_all_controls_are_in_sight_in_jupyterlab_and_it_plays_on_when_the_kernel_goes(lab, desk, tmp_path):
+    desk.set_viewport_size({"width": 1280, "height": 720})
     cells = (PROGRAM, "player = torch.step(loss, live=True)", "player", "torch.step(z.exp().sum())")
-    lab.open(page, notebook(tmp_path, *cells))
-    lab.run_all(page)
-    code = page.locator(".jp-Notebook .jp-CodeCell").nth(2)
+    lab.open(desk, notebook(tmp_path, *cells))
+    lab.run_all(desk)
+    code = desk.locator(".jp-Notebook .jp-CodeCell").nth(2)
     player = code.locator(".mg-player")
     player.wait_for()
     code.locator(".jp-InputArea").first.evaluate("(el) => el.scrollIntoView({ block: 'start' })")
 
-    top = page.locator(".jp-NotebookPanel .jp-Notebook").bounding_box()["y"]
+    top = desk.locator(".jp-NotebookPanel .jp-Notebook").bounding_box()["y"]
     seen = [code.locator(".jp-InputArea").first, *player.locator("button:visible, .mg-stage, .mg-dock").all()]
     for box in (part.bounding_box() for part in seen):
         assert box["y"] >= top - 1
         assert box["y"] + box["height"] <= 720
     assert player.locator(".mg-state").inner_text() == "Live"
 
-    page.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
-    page.locator(".mg-state.mg-gone").wait_for()
-    other = page.locator(".mg-player").last
+    desk.evaluate("() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()")
+    desk.locator(".mg-state.mg-gone").wait_for()
+    other = desk.locator(".mg-player").last
     assert other.locator(".mg-state").inner_text() == "Recording"
     press(other, "next")
     assert count(other).startswith("1 /")
 
 
-def test_the_kernel_can_move_the_player(lab, page, tmp_path):
-    lab.open(page, notebook(tmp_path, PROGRAM, "player = torch.step(loss)\nplayer"))
-    lab.run_all(page)
-    player = page.locator(".mg-player").first
+def test_the_kernel_can_move_the_player(lab, desk, tmp_path):
+    lab.open(desk, notebook(tmp_path, PROGRAM, "player = torch.step(loss)\nplayer"))
+    lab.run_all(desk)
+    player = desk.locator(".mg-player").first
     player.wait_for()
 
-    lab.execute(page, "player.frame = 11; player.lang = 'zh'")
+    lab.execute(desk, "player.frame = 11; player.lang = 'zh'")
 
-    page.wait_for_function("() => document.querySelector('.mg-count').textContent === '3 / 6'")
+    desk.wait_for_function("() => document.querySelector('.mg-count').textContent === '3 / 6'")
     assert "送出" in player.locator(".mg-say").inner_text()
 
 
-def test_language_theme_and_keys_belong_to_the_player_alone(lab, page, tmp_path):
-    lab.open(page, notebook(tmp_path, PROGRAM, "player = torch.step(loss)\nplayer"))
-    lab.run_all(page)
-    player = page.locator(".mg-player").first
+def test_language_theme_and_keys_belong_to_the_player_alone(lab, desk, tmp_path):
+    lab.open(desk, notebook(tmp_path, PROGRAM, "player = torch.step(loss)\nplayer"))
+    lab.run_all(desk)
+    player = desk.locator(".mg-player").first
     player.wait_for()
-    cells = page.locator(".jp-Notebook .jp-Cell").count()
+    cells = desk.locator(".jp-Notebook .jp-Cell").count()
     player.focus()
 
     for key in ("ArrowRight", "Shift+ArrowRight"):
-        page.keyboard.press(key)
+        desk.keyboard.press(key)
     assert count(player) == "2a / 6"
     for key in ("d", "d"):  # in the notebook they would delete a cell; here Drive goes on and off
-        page.keyboard.press(key)
-    assert page.locator(".jp-Notebook .jp-Cell").count() == cells
-    page.keyboard.press("Shift+ArrowLeft")
+        desk.keyboard.press(key)
+    assert desk.locator(".jp-Notebook .jp-Cell").count() == cells
+    desk.keyboard.press("Shift+ArrowLeft")
     press(player, "lang")
     assert "释放" in player.locator(".mg-say").inner_text()
     dark = player.evaluate("(el) => getComputedStyle(el).backgroundColor")
     press(player, "theme")
     assert player.evaluate("(el) => getComputedStyle(el).backgroundColor") != dark
-    page.keyboard.press("Escape")
-    lab.wait_for_kernel(page, "player.lang", "zh")
+    desk.keyboard.press("Escape")
+    lab.wait_for_kernel(desk, "player.lang", "zh")
 
 
-def test_a_click_while_a_cell_runs_waits_and_then_works_on_the_main_thread(lab, page, tmp_path):
+def test_a_click_while_a_cell_runs_waits_and_then_works_on_the_main_thread(lab, desk, tmp_path):
     program = PROGRAM + """
 import threading
 on_main = []
 h.register_hook(lambda g: on_main.append(threading.current_thread() is threading.main_thread()))
 """
-    lab.open(page, notebook(tmp_path, program, "player = torch.step(loss, live=True)\nplayer", "1"))
-    lab.run_all(page)
-    player = page.locator(".mg-player").first
+    lab.open(desk, notebook(tmp_path, program, "player = torch.step(loss, live=True)\nplayer", "1"))
+    lab.run_all(desk)
+    player = desk.locator(".mg-player").first
     player.wait_for()
-    assert lab.execute(page, "print(w.grad, b.grad, len(player.steps))") == "None None 0"
+    assert lab.execute(desk, "print(w.grad, b.grad, len(player.steps))") == "None None 0"
 
-    page.evaluate("""() => { window.busy = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel
+    desk.evaluate("""() => { window.busy = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel
         .requestExecute({ code: "import time; time.sleep(3); during = len(player.steps)" }); }""")
     press(player, "next")
-    page.wait_for_function("() => document.querySelector('.mg-say').textContent.includes('kernel is busy')")
-    page.wait_for_function("() => document.querySelector('.mg-count').textContent.startsWith('1 /')")
+    desk.wait_for_function("() => document.querySelector('.mg-say').textContent.includes('kernel is busy')")
+    desk.wait_for_function("() => document.querySelector('.mg-count').textContent.startsWith('1 /')")
 
-    assert lab.execute(page, "print(during)") == "0"
+    assert lab.execute(desk, "print(during)") == "0"
     for done in range(2, 7):
         press(player, "next")
-        page.wait_for_function(f"() => document.querySelector('.mg-count').textContent.startsWith('{done} /')")
-    grads = lab.execute(page, "print(w.grad, b.grad, on_main)")
+        desk.wait_for_function(f"() => document.querySelector('.mg-count').textContent.startsWith('{done} /')")
+    grads = lab.execute(desk, "print(w.grad, b.grad, on_main)")
     assert grads == "tensor([ 0.7116, -1.5600]) tensor(1.4916) [True]"
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_third_lesson_drives_into_a_refusal_and_out_of_it(lab, page, language):
-    lab.open(page, NOTEBOOKS / language / "lessons" / "03_walk_backward_yourself.ipynb")
-    lab.run_all(page)
-    player = page.locator(".mg-player").first
+def test_the_third_lesson_drives_into_a_refusal_and_out_of_it(lab, desk, language):
+    lab.open(desk, NOTEBOOKS / language / "lessons" / "03_walk_backward_yourself.ipynb")
+    lab.run_all(desk)
+    player = desk.locator(".mg-player").first
     player.wait_for()
     node = {player.locator(f'.mg-node[data-id="{i}"] text').nth(1).text_content() + i: i
             for i in ("n1", "n2", "n3", "n4", "n5")}
@@ -202,22 +202,22 @@ def test_the_third_lesson_drives_into_a_refusal_and_out_of_it(lab, page, languag
         player.locator(f'.mg-node[data-id="{choice}"]').click()
     assert count(player) == "5 / 5"
     assert player.locator(".mg-card.mg-refusal").count() == 0
-    assert drawer(player, "w") == lab.execute(page, "print(int(w.grad))")
+    assert drawer(player, "w") == lab.execute(desk, "print(int(w.grad))")
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_both_twins_of_the_tutorial_step_to_the_recorded_gradient(lab, page, language):
+def test_both_twins_of_the_tutorial_step_to_the_recorded_gradient(lab, desk, language):
     name = "004_gradients_from_start_to_finish.ipynb"
-    lab.open(page, NOTEBOOKS / language / "tutorials" / name)
-    lab.run_all(page)
-    player = page.locator(".mg-player").first
+    lab.open(desk, NOTEBOOKS / language / "tutorials" / name)
+    lab.run_all(desk)
+    player = desk.locator(".mg-player").first
     player.wait_for()
 
     order = walk(player)
 
     assert order == ["n1", "n2", "n3", "n4", "n5"]
     assert drawer(player, "x") == "[[6, 6], [6, 6]]"
-    assert page.get_by_text("tensor([[6., 6.],").count() > 0  # what `print(x.grad)` says further down
+    assert desk.get_by_text("tensor([[6., 6.],").count() > 0  # what `print(x.grad)` says further down
     assert player.locator(".mg-say").inner_text().startswith("5")
 
 
@@ -500,13 +500,13 @@ def test_names_from_the_learner_are_text_and_nothing_else(page, tmp_path):
     assert shown.locator("img, script").count() == 0
 
 
-def test_a_trusted_notebook_steps_before_any_cell_is_run(lab, page, tmp_path):
+def test_a_trusted_notebook_steps_before_any_cell_is_run(lab, desk, tmp_path):
     path = notebook(tmp_path, PROGRAM, "player = torch.step(loss)\nplayer.frame = 9\nplayer")
     with ThreadPoolExecutor(1) as thread:  # the browser's event loop runs on this one
         nbformat.write(thread.submit(asyncio.run, refresh.execute(path)).result(), path)
     lab.trust(path)
-    lab.open(page, path)
-    player = page.locator(".mg-player").first
+    lab.open(desk, path)
+    player = desk.locator(".mg-player").first
     player.wait_for()
 
     assert "DecompressionStream" in path.read_text("utf-8")
