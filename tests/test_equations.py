@@ -25,7 +25,7 @@ from minigrad.graph.preview import told
 from minigrad.graph.recorder import Frame
 from minigrad.graph.rule import Rule
 from minigrad.graph.snapshot import Graph
-from minigrad.graph.symbols import Symbol, numbered
+from minigrad.graph.symbols import NamedValue, numbered
 from minigrad.text import table
 from minigrad.text.numbers import exact, honest, rounded, summed
 from minigrad.viz.asking import equation
@@ -376,7 +376,7 @@ def test_every_rule_can_be_set_as_a_formula_with_its_numbers():
             assert not tex or mathml(tex), (run.name, rule)
 
 
-def symbols(run: Run) -> list[Symbol]:
+def symbols(run: Run) -> list[NamedValue]:
     rules = [s for f in run.frames for rule in f.rules for s in rule.symbols]
     return [*rules, *(s for f in run.frames for part in (f, *f.sent) for s in part.symbols)]
 

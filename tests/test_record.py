@@ -282,7 +282,7 @@ def test_frames_hold_texts_and_never_an_array():
         for field in fields(frame):
             value = getattr(frame, field.name)
             parts = value if isinstance(value, tuple) else (value,)
-            assert all(isinstance(p, plain) or type(p).__name__ in ("Rule", "Sent", "Symbol") for p in parts)
+            assert all(isinstance(p, plain) or type(p).__name__ in ("Rule", "Sent", "NamedValue") for p in parts)
 
 
 def test_the_usual_refusals_are_torch_s():

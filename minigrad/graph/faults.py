@@ -24,7 +24,7 @@ from ..core.row import TABLE, apply_of, reader
 from ..text import demand
 
 MOST_TURNS = 100_000  # of "every_path": about a second
-_open: dict[str, Block] = {}  # the block that is open, as "now"
+_open: dict[str, OpenFault] = {}  # the block that is open, as "now"
 leftovers: dict[Any, Any] = {}  # edge -> what "keep_old" has left there
 Seams = list[tuple[Any, str, Callable[..., Any]]]  # place, name, `fault(original, *args)`
 
@@ -51,7 +51,7 @@ class broken:
         demand(bug in self.bugs, "moments.no_bug", bug=bug, bugs=", ".join(self.bugs))
 
     def __enter__(self) -> broken:
-        block = Block(self.bug)
+        block = OpenFault(self.bug)
         try:
             demand(_open.setdefault("now", block) is block, "moments.nested", kind=RuntimeError)
             with contextlib.ExitStack() as undo:
@@ -74,7 +74,7 @@ class broken:
     __del__ = __exit__  # an interrupt may strike before the block begins, or as it ends
 
 
-class Block:
+class OpenFault:
     """One open block: its fault, and the thread that it holds for; 0 once it is over."""
 
     def __init__(self, bug: str) -> None:

@@ -172,7 +172,7 @@ def run_minigrad(found: Flows, roots: tuple[AnyTensor, ...], given: Sequence[Any
     """Drive our own engine, which tells what it does."""
     reader = Reader(roots, {})
     reader.numbered()
-    watch = Watch(found, reader)
+    watch = FlowWatch(found, reader)
     kept = [t for t in roots if t.requires_grad]
     chosen = [constant(t._plain, xp.ones_like(t._array())) if g is None else g
               for t, g in zip(roots, given, strict=True) if t.requires_grad]
@@ -183,7 +183,7 @@ def run_minigrad(found: Flows, roots: tuple[AnyTensor, ...], given: Sequence[Any
             pass
 
 
-class Watch:
+class FlowWatch:
     """Told by the engine what happens, and tells a `Flows`."""
 
     def __init__(self, found: Flows, reader: Reader) -> None:

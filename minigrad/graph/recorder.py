@@ -27,7 +27,7 @@ from .live import Reader, hook_label
 from .preview import exactly, preview as preview_of, told
 from .rule import Rule, rule, sum_back, sum_of, whole
 from .snapshot import AnyNode, AnyTensor, Graph
-from .symbols import Place, Symbol, Symbols, placed, symbol
+from .symbols import NamedValue, Place, Symbols, placed, symbol
 
 MOST_STEPS = 3000  # that a page carries: 13 MB of state, half a megabyte as a file; those after have no rules
 
@@ -44,7 +44,7 @@ class Sent:
     sum: str = ""  # `5 + 2 = 7`, where it has met others
     whole: str = ""  # the same of a matrix with all its entries
     exact: str = ""  # the total with all its digits, where texts hide some
-    symbols: tuple[Symbol, ...] = ()  # of the sum: what lies there now, what lay there, what came
+    symbols: tuple[NamedValue, ...] = ()  # of the sum: what lies there now, what lay there, what came
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,7 +62,7 @@ class Frame:
     sum: str = ""  # an addition as an equation; "" where it would be too long, or not true
     whole: str = ""  # the same, or what is put into an empty `.grad`, of a matrix with all its entries
     exact: str = ""  # `after` with all its digits, where it hides some
-    symbols: tuple[Symbol, ...] = ()  # what is added to `.grad`
+    symbols: tuple[NamedValue, ...] = ()  # what is added to `.grad`
     part: str | None = None  # id of the hook or the tensor that takes part
     ran: bool = True  # False: a hook that the preview shows without running it
     outgoing: tuple[str, ...] = ()
@@ -120,11 +120,11 @@ class Recorder:
         self.saved: dict[str, Any] = {}  # what the node that runs has saved, as its formulas take it
         self.came: dict[int, Any] = {}  # copies of what it received, for hooks may write into it
         self.work: tuple[tuple[Any, ...], dict[int, Any]] = (), {}  # what its formulas got, and gave
-        self.sent: dict[int, Symbol] = {}  # what left through each slot
+        self.sent: dict[int, NamedValue] = {}  # what left through each slot
         self.touched: list[str] = []  # its post-hooks that changed something
         self.summed: dict[int, Any] = {}  # slot -> what un-broadcasting left of its gradient
         self.totals: dict[Place, Any] = {(self.node, root.output_nr): plain(seed)}  # what lies at an output so far
-        self.lies: dict[Place, tuple[Symbol, ...]] = {}  # and what that is called
+        self.lies: dict[Place, tuple[NamedValue, ...]] = {}  # and what that is called
         self.old: dict[int, Any] = {}  # the `.grad` of each output before the node ran
         self.step: list[dict[str, Any]] = [{"kind": "seed", "node": self.node, "after": in_short(seed),
                                             "exact": exactly(plain(seed)), "queue": (self.node,)}]  # frames to be
@@ -290,7 +290,7 @@ class Recorder:
         typed = fitted if fitted.dtype == now.dtype else fitted.astype(now.dtype)
         came = self.sent[index] = self.names.sent(f"{self.node}:{index}", place, told(typed))
         words = grid = ""
-        symbols: tuple[Symbol, ...] = (came,)
+        symbols: tuple[NamedValue, ...] = (came,)
         if place in self.totals:
             if self.graph.fault != "overwrite":
                 words, grid = (make([self.totals[place], fitted], now) for make in (sum_of, whole))

@@ -16,10 +16,10 @@ from ..array.backend import xp
 from ..core.carriers import RAW
 from ..core.row import Row
 from ..text.numbers import honest, plus, summed
-from ..text.tex import Symbol as Letter, tex_of
+from ..text.tex import Symbol, tex_of
 from .preview import FULL, cells, exactly, full, in_full, preview, shown, told, type_name, with_brackets
 from .snapshot import NodeRecord, Saved
-from .symbols import Symbol, Symbols, tex_name
+from .symbols import NamedValue, Symbols, tex_name
 
 OPEN_END = str(2**63 - 1)  # the end that `x[1:]` saves
 MOST_ROOM = 40  # characters of a sum that a picture has room for
@@ -43,11 +43,11 @@ class Rule:
     exact: str = ""
     word: str = ""
     operands: tuple[tuple[str, str], ...] = ()
-    symbols: tuple[Symbol, ...] = ()  # what its left side says the value of, then what stands on the right
+    symbols: tuple[NamedValue, ...] = ()  # what its left side says the value of, then what stands on the right
 
 
 def rule(names: Symbols, node: NodeRecord, row: Row | None, slot: int, incoming: tuple[Any, ...], result: Any,
-         saved: Mapping[str, Any], sent: Symbol) -> Rule | None:
+         saved: Mapping[str, Any], sent: NamedValue) -> Rule | None:
     """The rule of one slot; None for a node that no row describes, such as a custom Function.
 
     `incoming` and `result` are arrays, `saved` are values as the formula takes them, `sent` is what leaves. Of a
@@ -62,14 +62,14 @@ def rule(names: Symbols, node: NodeRecord, row: Row | None, slot: int, incoming:
     together: Any = came[0].tex if len(came) == 1 else tuple(
         "0" if g is None else s.tex for g, s in zip(incoming, came, strict=True))
     grad = rf"{together}[\mathrm{{part}}]" if node.name == "CopySlices" else together
-    given = Letter(grad, rank=len(incoming[0].shape)) if len(incoming) == 1 else grad
+    given = Symbol(grad, rank=len(incoming[0].shape)) if len(incoming) == 1 else grad
     letters = row.letters | letters | {"grad": given}
     one = [field for field, s in used.items() if len(s.en) == 1 and field in letters]
-    blank = {field: Letter(r"\text{}", rank=letters[field].rank) for field in one}
+    blank = {field: Symbol(r"\text{}", rank=letters[field].rank) for field in one}
     own = LETTER.findall(WORD.sub("", tex_of(formula, letters | blank))) if blank else []
     for field in (field for field in blank if used[field].en in own):  # the learner's `i` is not that of `x[i]`
         used[field] = replace(used[field], en=(other := names.field(node, field)), zh=other)
-        letters[field] = Letter(used[field].tex, rank=letters[field].rank)
+        letters[field] = Symbol(used[field].tex, rank=letters[field].rank)
     made = tex_of(formula, letters)
     if grad != together and slot == 0:  # what is not written passes by
         made = together if made == grad else rf"{grad} \leftarrow {made}"
@@ -84,10 +84,10 @@ def rule(names: Symbols, node: NodeRecord, row: Row | None, slot: int, incoming:
 
 
 def spelling(names: Symbols, node: NodeRecord, row: Row,
-             saved: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Symbol]]:
+             saved: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, NamedValue]]:
     """How what a node saved is written in its rules, and the tensors among it."""
     letters: dict[str, str | None] = {}
-    tensors: dict[str, Symbol] = {}
+    tensors: dict[str, NamedValue] = {}
     for kept in (s for field in row.saved for s in node.saved if s.field == field):  # of others the table's letter
         known = as_tex(kept.text) if is_given(kept) else None
         if not kept.is_tensor:
@@ -98,9 +98,9 @@ def spelling(names: Symbols, node: NodeRecord, row: Row,
             name = names.labels[kept.tensor] if kept.tensor else names.field(node, kept.field)
             letters[kept.field] = tex_name(name)
             if hasattr(value := saved.get(kept.field), "reshape"):
-                tensors[kept.field] = Symbol(name, name, told(value))
+                tensors[kept.field] = NamedValue(name, name, told(value))
     ranks = {field: len(value.shape) for field, value in saved.items() if hasattr(value, "shape")}
-    return {field: tex and Letter(tex, rank=ranks.get(field)) for field, tex in letters.items() if tex != ""}, tensors
+    return {field: tex and Symbol(tex, rank=ranks.get(field)) for field, tex in letters.items() if tex != ""}, tensors
 
 
 def with_values(node: NodeRecord, row: Row, word: str, incoming: tuple[Any, ...], result: Any,
@@ -124,7 +124,7 @@ def with_values(node: NodeRecord, row: Row, word: str, incoming: tuple[Any, ...]
     if written is None:
         return alone, ()
     texts = {name: with_brackets(t, v) for (name, v), t in zip(arrays.items(), written.operands, strict=True)}
-    spelled = {name: Letter(as_tex(t), rank=len(arrays[name].shape)) for name, t in texts.items()}
+    spelled = {name: Symbol(as_tex(t), rank=len(arrays[name].shape)) for name, t in texts.items()}
     if not all(one.tex for one in spelled.values()):  # ∞, which no formula takes
         return alone, ()
     put_in = tex_of(row.derivatives[word], row.letters | options | spelled)

@@ -26,7 +26,7 @@ Place = tuple[str, int]  # a node and one of its outputs
 
 
 @dataclass(frozen=True, slots=True)
-class Symbol:
+class NamedValue:
     """A name in both languages, and the value that it stands for, with all its digits where they are few."""
 
     en: str
@@ -102,7 +102,7 @@ class Symbols:
 
     # ---- gradients
 
-    def at(self, place: Place, value: str = "") -> Symbol:
+    def at(self, place: Place, value: str = "") -> NamedValue:
         """What lies at an output: what has arrived so far, all of it, or what its hooks made of it."""
         name = self.places.get(place) or f"{self.output(self.graph.node(place[0]))}[{place[1]}]"
         if (came := self.came[place]) < (whole := len(self.senders[place])):
@@ -113,7 +113,7 @@ class Symbols:
             return symbol("gradient", value, name=name)
         return symbol("derivative", value, root=self.root, name=name)
 
-    def sent(self, edge: str, place: Place, value: str = "") -> Symbol:
+    def sent(self, edge: str, place: Place, value: str = "") -> NamedValue:
         """What one edge brings: the whole gradient, where it is the only one."""
         if len(self.senders[place]) == 1:
             return self.at(place, value)
@@ -144,9 +144,9 @@ def returned(graph: Graph) -> dict[str, str]:
     return {id: s.path for id, s in alone.items() if s.kind == "module"}
 
 
-def symbol(kind: str, value: str, **names: object) -> Symbol:
+def symbol(kind: str, value: str, **names: object) -> NamedValue:
     """A symbol from its sentence."""
-    return Symbol(**both(f"player.symbol_{kind}", **names), value=value)
+    return NamedValue(**both(f"player.symbol_{kind}", **names), value=value)
 
 
 def titles(graph: Graph) -> dict[str, str]:

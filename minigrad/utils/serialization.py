@@ -23,11 +23,11 @@ from ..core.writes.views import is_dense
 from ..nn.parameter import Parameter
 from ..text import presentation
 from ..text.presentation import need, require
-from .unpickler import TORCH, Call, Refused, Storage, StorageType, Unpickler, named
+from .unpickler import TORCH, AllowedCall, Refused, Storage, StorageType, Unpickler, named
 
 _NAMES = {id(meant): name for name, meant in TORCH.items()}
 _TYPES = {meant.dtype: meant for meant in TORCH.values() if type(meant) is StorageType}
-_TENSOR, _PARAMETER, _SIZE, _DEVICE = (meant for meant in TORCH.values() if type(meant) is Call)
+_TENSOR, _PARAMETER, _SIZE, _DEVICE = (meant for meant in TORCH.values() if type(meant) is AllowedCall)
 
 
 # ---- writing -------------------------------------------------------------------------------

@@ -35,7 +35,7 @@ class Storage(NamedTuple):
     type: StorageType
 
 
-class Call(NamedTuple):
+class AllowedCall(NamedTuple):
     """Something that a file may call, and the exact types of its arguments."""
 
     function: Callable
@@ -68,16 +68,16 @@ def _key(key: Any) -> Any:
 
 
 TORCH: dict[str, Any] = {  # torch's names, in both directions
-    "torch._utils._rebuild_tensor_v2": Call(_rebuild_tensor_v2, (Storage, int, tuple, tuple, bool, OrderedDict)),
-    "torch._utils._rebuild_parameter": Call(lambda t, requires_grad, _: Parameter(t, requires_grad),
+    "torch._utils._rebuild_tensor_v2": AllowedCall(_rebuild_tensor_v2, (Storage, int, tuple, tuple, bool, OrderedDict)),
+    "torch._utils._rebuild_parameter": AllowedCall(lambda t, requires_grad, _: Parameter(t, requires_grad),
                                             (Tensor, bool, OrderedDict)),
-    "torch.Size": Call(Size, (tuple,)), "torch.device": Call(device, (str, int)),
+    "torch.Size": AllowedCall(Size, (tuple,)), "torch.device": AllowedCall(device, (str, int)),
     **{str(kind): kind for kind in dtypes.ALL},
     **{f"torch.{kind.scalar_type}Storage": StorageType(kind) for kind in dtypes.ALL}}
-_PYTHON = {"collections.OrderedDict": Call(OrderedDict, ()), "_codecs.encode": Call(_encode, (str, str)),
-    "builtins.set": Call(lambda items: {_key(item) for item in items}, (list,)),
-    "builtins.bytes": Call(bytes, ()), "builtins.bytearray": Call(bytearray, (bytes,)),
-    "builtins.complex": Call(complex, (float, float))}
+_PYTHON = {"collections.OrderedDict": AllowedCall(OrderedDict, ()), "_codecs.encode": AllowedCall(_encode, (str, str)),
+    "builtins.set": AllowedCall(lambda items: {_key(item) for item in items}, (list,)),
+    "builtins.bytes": AllowedCall(bytes, ()), "builtins.bytearray": AllowedCall(bytearray, (bytes,)),
+    "builtins.complex": AllowedCall(complex, (float, float))}
 
 
 def named(module: str, name: str) -> Any:
@@ -124,7 +124,7 @@ class Unpickler(_InPython):
 
     def reduce(self) -> None:
         args, called = self.stack.pop(), self.stack.pop()
-        known = type(called) is Call and type(args) is tuple
+        known = type(called) is AllowedCall and type(args) is tuple
         require(known, "Trying to call reduce for unrecognized function", Refused)
         self.left -= sum(len(part) for part in args if type(part) in (str, bytes, list, tuple))
         require(self.left >= 0, "the same parts are copied again and again", Refused)

@@ -30,7 +30,7 @@ Part = dict[str, Any]
 WIDE = 520  # px, of a still picture
 
 
-class Refused(Exception):
+class Unanswered(Exception):
     """What was sent is no answer yet; the text says what is missing."""
 
 
@@ -53,13 +53,13 @@ class Moment(anywidget.AnyWidget):
         raise NotImplementedError
 
     def reply(self, do: str, at: Any, values: dict[str, list[str]]) -> dict[str, Any]:
-        """The scene after a button or a key. Raises: Refused, with a sentence, for what is no answer."""
+        """The scene after a button or a key. Raises: Unanswered, with a sentence, for what is no answer."""
         raise NotImplementedError
 
     def _asked(self, widget: Any, content: dict[str, Any], buffers: Any) -> None:
         try:
             self.send({"scene": self.reply(content["do"], content.get("at"), content["values"])})
-        except Refused as refused:
+        except Unanswered as refused:
             self.send({"refused": str(refused)})
         except Exception as error:  # the learner's own function
             self.send({"refused": f"`{type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}`"})
@@ -94,16 +94,16 @@ class Moment(anywidget.AnyWidget):
         return self.say("right" if right else "not_right")
 
     def expect(self, holds: Any, key: str, **blanks: Any) -> None:
-        """Raises: Refused, with the sentence, unless `holds`."""
+        """Raises: Unanswered, with the sentence, unless `holds`."""
         if not holds:
-            raise Refused(self.say(key, **blanks))
+            raise Unanswered(self.say(key, **blanks))
 
     def typed(self, words: str, key: str) -> float:
-        """A number from a field. Raises: Refused, with the sentence, for what is none, or not finite."""
+        """A number from a field. Raises: Unanswered, with the sentence, for what is none, or not finite."""
         with suppress(ValueError):
             if isfinite(found := number(words)):
                 return found
-        raise Refused(self.say(key))
+        raise Unanswered(self.say(key))
 
     # ---- without a browser that runs it
 

@@ -130,7 +130,7 @@ class Builder:
         if fold.rolls:
             self.values |= {f"edge:{n.edge_id(e.slot)}": f"× {times}" for n in graph.ops for e in n.edges
                             if (times := fold.times(n, e)) > 1}
-        self.labels: dict[str, words.Module] = {}
+        self.labels: dict[str, words.BoxLabel] = {}
         self.rooms: dict[str, float] = {}  # slot -> how far its text sticks out to the left of its block
         self.cut_off = {cut.node for cut in graph.cuts}
         self.drawer = DRAWER if "grads" in show else 26

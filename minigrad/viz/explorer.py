@@ -138,7 +138,7 @@ class Explorer(Stage):
             if t.kind == "constant" and t.name:
                 yield t.name, t.id
 
-    def cards(self, fold: levels.Fold, labels: dict[str, words.Module], drawn: set[str]) -> dict[str, dict[str, Any]]:
+    def cards(self, fold: levels.Fold, labels: dict[str, words.BoxLabel], drawn: set[str]) -> dict[str, dict[str, Any]]:
         """Id -> title, what follows it, and rows, for all that a picture shows."""
         graph = fold.graph
         why = {id: [["why()", said]] for id, said in self.why.items() if id in drawn}

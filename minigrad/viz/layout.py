@@ -106,7 +106,7 @@ class Use(NamedTuple):
 
 
 @dataclass
-class Scope:
+class FrameContent:
     """What stands in one frame."""
 
     items: dict[str, None] = field(default_factory=dict)
@@ -124,11 +124,11 @@ class Arrangement:
     """All scopes, the inner ones first: a frame that is laid out is a piece of the scope around it."""
 
     def __init__(self, plan: Plan) -> None:
-        self.plan, self.scopes = plan, {"": Scope()}
+        self.plan, self.scopes = plan, {"": FrameContent()}
         self.box: dict[str, str] = {}
         self.inside: dict[str, list[str]] = {}  # piece -> frames around it, the outermost first
         self.ways: dict[str, list[tuple[str, Seg]]] = {}  # link -> its parts
-        self.levels: dict[str, Level] = {}
+        self.levels: dict[str, FrameLayout] = {}
         self.lift()
 
     # ---- fold state -> scopes
@@ -140,7 +140,7 @@ class Arrangement:
             closed, frames = seen[home]
             self.box[piece], self.inside[piece] = closed or piece, frames
             for outer, inner in pairwise(frames):
-                self.scopes.setdefault(inner, Scope())
+                self.scopes.setdefault(inner, FrameContent())
                 self.scopes[outer].items[inner] = None
             self.scopes[frames[-1]].items[self.box[piece]] = None
         for link in self.plan.links:
@@ -229,7 +229,7 @@ class Arrangement:
         for scope in reversed(order):
             found = self.scopes[scope]
             items = {i: self.plan.items.get(i) or self.frame(i) for i in found.items}
-            self.levels[scope] = Level(items, found, rooms[scope], self.plan)
+            self.levels[scope] = FrameLayout(items, found, rooms[scope], self.plan)
 
     def frame(self, scope: str) -> Item:
         """A scope that is laid out, as a piece: its ports stand on its border."""
@@ -286,10 +286,10 @@ class Arrangement:
                 out.loops.append((f"loop:{id}:{net_out}", way))
 
 
-class Level:
+class FrameLayout:
     """The inside of one scope: columns, rows, order, heights, places, wires."""
 
-    def __init__(self, items: dict[str, Item], scope: Scope, limit: float, plan: Plan) -> None:
+    def __init__(self, items: dict[str, Item], scope: FrameContent, limit: float, plan: Plan) -> None:
         self.items, self.limit, self.plan = items, limit, plan
         self.segs = [*scope.segs]
         self.shelf = {leaf: list(uses) for leaf, uses in scope.shelf.items()}

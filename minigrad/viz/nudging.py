@@ -12,7 +12,7 @@ from typing import Any
 from ..graph.snapshot import AnyTensor
 from ..graph.trial import in_double, knob, tried
 from ..text import demand
-from .asking import Axes, Moment, Part, Refused, chart, equation, shown
+from .asking import Axes, Moment, Part, Unanswered, chart, equation, shown
 from .glyphs import circle, d, path, tag, text
 
 SIDE = 40  # ticks on each side of the first w
@@ -112,7 +112,7 @@ class Nudge(Moment):
         before, slope = self.measured(w)
         true = self.measured(w + dx)[0] - before
         if slope is None or not (isfinite(true) and isfinite(foretold := slope * dx)):
-            raise Refused(self.say("no_value", w=shown(w), to=shown(w + dx)))
+            raise Unanswered(self.say("no_value", w=shown(w), to=shown(w + dx)))
         low, high = sorted((true, foretold))
         right = low - 0.05 * abs(low) <= guess <= high + 0.05 * abs(high)
         self.rounds.append({"w": w, "dx": dx, "guess": guess, "foretold": foretold, "true": true})

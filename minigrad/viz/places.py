@@ -35,7 +35,7 @@ class Layout:
     refs: dict[str, str] = field(default_factory=dict)  # edge id -> leaf or constant drawn again there
     joins: list[tuple[str, float, float]] = field(default_factory=list)
     loops: list[tuple[str, Line]] = field(default_factory=list)
-    labels: dict[str, words.Module] = field(default_factory=dict)  # of closed scopes
+    labels: dict[str, words.BoxLabel] = field(default_factory=dict)  # of closed scopes
 
 
 def lay_out(graph: Graph, show: frozenset[str] = SHOW_ALL, values: Mapping[str, str] | None = None,

@@ -16,7 +16,7 @@ from ..graph.program import is_cell, source_of
 from ..graph.recorder import Frame, Sent, running_order
 from ..graph.rule import MOST_ROOM
 from ..graph.snapshot import Graph, NodeRecord, Span, TensorRecord, attribute
-from ..graph.symbols import Symbol, Symbols, bare, tex_name
+from ..graph.symbols import NamedValue, Symbols, bare, tex_name
 from ..text import LANGUAGES, both, say, script_words, table
 from . import levels, words
 from .theme import shorten
@@ -517,7 +517,7 @@ def joined(*parts: dict[str, str] | None) -> dict[str, str]:
     return {"en": " ".join(p["en"] for p in known), "zh": "".join(p["zh"] for p in known)}
 
 
-def formula(tex: str, symbols: tuple[Symbol, ...]) -> dict[str, Any]:
+def formula(tex: str, symbols: tuple[NamedValue, ...]) -> dict[str, Any]:
     """TeX and MathML of what is written in `symbols`; where they read otherwise in Chinese a pair of it."""
     chinese = tex
     for s in sorted(symbols, key=lambda s: -len(s.en)):

@@ -196,7 +196,7 @@ class Chip(NamedTuple):
         return width(self.name, bold=True) + width(self.shape) + 20, right + 14
 
 
-class Module(NamedTuple):
+class BoxLabel(NamedTuple):
     """What stands on the box of a closed scope."""
 
     more: str  # how many operations it hides
@@ -225,13 +225,13 @@ def title_of(fold: Fold, id: str) -> tuple[str, str]:
     return (f"{scope.name}()", "") if scope.kind == "call" else (scope.name, path)
 
 
-def module(fold: Fold, id: str, values: Mapping[str, str]) -> Module:
+def module(fold: Fold, id: str, values: Mapping[str, str]) -> BoxLabel:
     """The words of a closed scope."""
     count = len(fold.inside[id])
     title, path = title_of(fold, id)
     hooks = [h.label for h in fold.graph.hooks if id in (fold.box.get(h.node), fold.chips.get(h.node))]
     below = shapes_of(fold, id) + f"  hooks: {', '.join(dict.fromkeys(hooks))}" * bool(hooks)
-    return Module(f"+{count}" if count > 1 else "", title, shorten(path, 140), shorten(below.strip(), WIDEST),
+    return BoxLabel(f"+{count}" if count > 1 else "", title, shorten(path, 140), shorten(below.strip(), WIDEST),
                   chips_of(fold, id, values))
 
 

@@ -48,7 +48,7 @@ KINDS: dict[str, Callable[[Any], bool]] = {  # by torch's words for them: what t
     "torch.memory_format": lambda x: isinstance(x, dtypes.memory_format), "torch.Storage": lambda x: False}
 
 
-class Parameter:
+class FunctionParameter:
     """A parameter, as in `tuple of ints[1]? dim = None`: `[1]` may be one alone, `?` may be None."""
 
     def __init__(self, text: str) -> None:
@@ -62,14 +62,14 @@ class Parameter:
         return bool(one) or KINDS[self.kind](x)
 
 
-class Signature:
+class Overload:
     """A line of the file; of several, an old one that is still taken is tried last and never shown."""
 
     def __init__(self, line: str) -> None:
         self.name, inside, self.old = re.findall(r"^\w+\.(\w+)\((.*)\)(.*)", line)[0]
         parts = [part for part in inside.split(", ") if part]
         self.free = parts.index("*") if "*" in parts else len(parts)  # so many may be given by their places
-        self.parameters = [Parameter(part) for part in parts if part != "*"]
+        self.parameters = [FunctionParameter(part) for part in parts if part != "*"]
         self.least = sum(p.default is None for p in self.parameters)
         self.text = re.sub(r"\[\d\]|\?", "", f"({inside})")
         self.spread = self.free == 1 and inside.startswith("tuple of ints ")  # as in `view(2, 3)`
@@ -129,9 +129,9 @@ class Signature:
 
 
 @cache
-def known(face: str) -> list[Signature]:
+def known(face: str) -> list[Overload]:
     """The signatures of `torch.NAME` or `Tensor.NAME`."""
-    return sorted((Signature(line) for line in signatures() if line.startswith(f"{face}(")), key=lambda s: s.old)
+    return sorted((Overload(line) for line in signatures() if line.startswith(f"{face}(")), key=lambda s: s.old)
 
 
 def answer(call: Callable, face: str, refused: Exception, args: tuple, options: dict[str, Any]) -> Any:
@@ -170,7 +170,7 @@ def handed_on(face: str, refused: Exception, given: dict[str, Any]) -> Exception
     return refused
 
 
-def complaint(tried: list[Signature], faults: list[TypeError], args: tuple, options: dict[str, Any]) -> Exception:
+def complaint(tried: list[Overload], faults: list[TypeError], args: tuple, options: dict[str, Any]) -> Exception:
     """The fault of the only signature for so many arguments, or all signatures that there are."""
     count, shown = len(args) + len(options), [s for s in tried if not s.old]
     near = [fault for s, fault in zip(shown, faults, strict=False) if s.least <= count <= len(s.parameters)]
