@@ -5,9 +5,8 @@ from collections.abc import Callable
 from typing import Any
 
 from ..array import dtypes, xp
-from ..core.beside.refusals import shape_mismatch, type_said
-from ..text import presentation
-from ..text.presentation import need as need, require as require, torch_says as torch_says, warn as warn
+from ..core.beside.refusals import shape_mismatch as shape_mismatch, tensors_in as tensors_in, type_said as type_said
+from ..text.presentation import error as error, need as need, require as require, torch_says as torch_says, warn as warn
 
 
 def titled(function: Callable, name: str, doc: str) -> Callable:
@@ -23,7 +22,7 @@ def same_type(*arrays: Any, said: str = "types") -> None:
     if len({x.dtype for x in arrays}) > 1:
         kinds = [dtypes.of(x.dtype) for x in arrays]
         text = torch_says(said, *(kind.scalar_type for kind in kinds), c=[kind.c_name for kind in kinds])
-        raise presentation.error(RuntimeError, "types", text)
+        raise error(RuntimeError, "types", text)
 
 
 def implemented(kernel: str, array: Any, kinds: str = "f") -> Any:

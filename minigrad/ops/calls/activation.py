@@ -2,19 +2,18 @@
 
 from typing import Any
 
-from ..checks import need, own_dim, same_type, titled
+from ..checks import need, own_dim, same_type
 from ..table import activation as rows
 
 
-def _along(row: Any, name: str, doc: str) -> Any:
-    def along(self: Any, dim: int, dtype: Any = None) -> Any:
-        return row(self if dtype is None else self.to(dtype), own_dim(self, dim))
-
-    return titled(along, name, doc)
+def softmax(self: Any, dim: int, dtype: Any = None) -> Any:
+    """exp(x) divided by its sum along `dim`: numbers that sum to 1."""
+    return rows.softmax_dim(self if dtype is None else self.to(dtype), own_dim(self, dim))
 
 
-softmax = _along(rows.softmax_dim, "softmax", "exp(x) divided by its sum along `dim`: numbers that sum to 1.")
-log_softmax = _along(rows.log_softmax_dim, "log_softmax", "The logarithm of softmax, computed without overflow.")
+def log_softmax(self: Any, dim: int, dtype: Any = None) -> Any:
+    """The logarithm of softmax, computed without overflow."""
+    return rows.log_softmax_dim(self if dtype is None else self.to(dtype), own_dim(self, dim))
 
 
 def prelu(self: Any, weight: Any) -> Any:

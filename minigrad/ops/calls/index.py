@@ -8,15 +8,13 @@ import operator
 from typing import Any
 
 from ...array import dtypes, xp
-from ...core.beside.refusals import type_said
-from ...core.carriers import TENSORS
 from ...core.graph import TensorBase, constant
 from ...core.modes import grad_mode, lifted
 from ...core.writes.inplace import inplace, write_directly
 from ...core.writes.views import check_inplace, check_overlap
 from ...text import presentation
-from ..checks import check_dim, common_shape, need, own_dim, require, torch_says
-from ..table import index as rows, shape as views
+from ..checks import check_dim, common_shape, need, own_dim, require, torch_says, type_said
+from ..table import index as rows, pointwise, shape as views
 from .shape import copy_, fill_
 
 # ---- x[key]
@@ -40,7 +38,7 @@ _PLAIN = {int, slice}
 def basic(x: Any, key: Any) -> tuple[Any, tuple]:
     """Apply the view-making parts of `key`; return the view and what is left for `index`."""
     if isinstance(key, TensorBase) and x._data.ndim and not key._data.ndim:
-        key = _part(key)
+        key = _part(key)  # an int most often, which needs no second look
     parts: Any = tuple(key) if _is_tuple(key) else (key,)
     if isinstance(key, list) and parts[0] is not key:
         presentation.warn("list_as_tuple")
@@ -48,7 +46,7 @@ def basic(x: Any, key: Any) -> tuple[Any, tuple]:
     if not _PLAIN.issuperset(map(type, parts)):
         parts = [*map(_part, parts)]
         consumed = sum(_width(p) for p in parts)
-    result, dim, left = x, 0, []
+    result, dim, positions, reached = x, 0, [], 0
     alone = x._data.ndim == 0 and isinstance(key, int | slice | xp.integer)
     if consumed > x._data.ndim and not alone:  # else the part itself says what is wrong
         raise IndexError(f"too many indices for tensor of dimension {x._data.ndim}")
@@ -65,9 +63,9 @@ def basic(x: Any, key: Any) -> tuple[Any, tuple]:
         else:
             if not part._data.ndim and part._data.dtype.kind == "b":  # a dimension of length 1, taken or not
                 result, part = views.unsqueeze(result, dim), constant(part._plain, xp.arange(int(part.item())))
-            left.append((dim, part))
-            dim += _width(part)
-    return result, _aligned(left)
+            positions += [None] * (dim - reached) + [part]  # None where a dimension has none
+            reached = dim = dim + _width(part)
+    return result, tuple(positions)
 
 
 def _is_tuple(key: Any) -> bool:
@@ -113,29 +111,18 @@ def _width(part: Any) -> int:
     return part._data.ndim if isinstance(part, TensorBase) and part._data.dtype.kind == "b" else 1
 
 
-def _aligned(left: list) -> tuple:
-    """Positions in the order of dimensions, None where a dimension has none."""
-    parts, dims = [], 0
-    for dim, part in left:
-        parts += [None] * (dim - dims)
-        parts.append(part)
-        dims = dim + _width(part)
-    return tuple(parts)
-
-
 def _sliced(x: Any, dim: int, part: slice, always: bool = False) -> Any:
     require(x._data.ndim, "slice() cannot be applied to a 0-dim tensor.", IndexError)
-    start, end, step = part.start, part.stop, part.step
-    start = 0 if start is None else _index(start)
-    end = 2**63 - 1 if end is None else _index(end)
-    step = 1 if step is None else _index(step)
+    start, end, step = _index(part.start, 0), _index(part.stop, 2**63 - 1), _index(part.step, 1)
     require(step > 0, "step must be greater than zero" if step else "slice step cannot be zero", ValueError)
     if not always and start == 0 and step == 1 and end >= x._data.shape[dim]:
         return x
-    return TENSORS.slice(x, dim, start, end, step)
+    return views.slice_(x, dim, start, end, step)
 
 
-def _index(value: Any) -> int:
+def _index(value: Any, default: int) -> int:
+    if value is None:
+        return default
     if value.__class__ is not int:
         need(hasattr(value, "__index__"), "slice_index")
     return operator.index(value)
@@ -217,8 +204,7 @@ def index_put(self: Any, indices: tuple, values: Any, accumulate: bool = False) 
 def index_put_(self: Any, indices: tuple, values: Any, accumulate: bool = False) -> Any:
     """In-place `index_put`: writes into `self`, returns `self`."""
     parts = tuple(p if p is None else _positions(p) for p in indices)
-    fills = len(parts) == 1 and parts[0]._data.dtype.kind == "b" and values._data.size == 1  # read as a number
-    if not fills:
+    if len(parts) != 1 or parts[0]._data.dtype.kind != "b" or values._data.size != 1:  # else it is read as a number
         check_overlap(self, values, whole=True)
     return _index_put_(self, values, parts, accumulate)
 
@@ -282,7 +268,7 @@ def take_along_dim(self: Any, indices: Any, dim: Any = None) -> Any:
     check_dim(dim, self._data.ndim)
     rest = common_shape(*((*t.shape[:dim], 1, *t.shape[dim:][1:]) for t in (self, indices)))
     a, b = (views.expand(t, (*rest[:dim], t.shape[dim], *rest[dim:][1:])) for t in (self, indices))
-    return rows.gather(a, TENSORS.remainder_number(b, a.shape[dim] or 1), dim)
+    return rows.gather(a, pointwise.remainder_number(b, a.shape[dim] or 1), dim)
 
 
 scatter_, scatter_add_, index_add_, index_copy_, put_ = (

@@ -12,9 +12,7 @@ from ...core.op import composite
 from ..checks import check_dim, common_shape, dims_of, need, require, same_type, warn
 from ..kernels.linalg import check_vectors, square_matrices
 from ..table import linalg as rows
-from ..table.reduce import vector_norm
-from .reduce import named
-from .shape import one_by_one
+from . import reduce, shape
 
 # ---- products as torch takes them
 
@@ -42,8 +40,7 @@ def matmul(self: Any, other: Any) -> Any:
         return rows.mv(self, other)
     if rank == 1 and other_rank == 2:
         return rows.mm(TENSORS.unsqueeze(self, 0), other).squeeze_(0)
-    if not rank or not other_rank:
-        raise RuntimeError(f"both arguments to matmul need to be at least 1D, but they are {rank}D and {other_rank}D")
+    need(rank and other_rank, "matmul_dims", rank, other_rank)
     if rank == other_rank == 3 and self._data.shape[0] != other._data.shape[0]:  # a single matrix may be worth folding
         if self.shape[0] == 1 and self.requires_grad:
             return matmul(self.squeeze(0), other)
@@ -166,7 +163,7 @@ def einsum(equation: str, *operands: Any) -> Any:
 
     Letters that the right side leaves out are summed over; `...` stands for leading dimensions.
     """
-    tensors = one_by_one(operands, "einsum", 1)
+    tensors = shape.one_by_one(operands, "einsum", 1)
     inputs, output, order = _letters(equation, tuple([t._data.ndim for t in tensors]))
     _check_sizes(tensors, inputs)
     parts = [_lined_up(t, letters, order) for t, letters in zip(tensors, inputs, strict=True)]
@@ -247,7 +244,7 @@ def _pair(a: Any, b: Any, summed: list[int]) -> Any:
 
 # ---- linear algebra as torch takes it
 
-_slogdet_type = named("slogdet", "sign", "logabsdet")
+_slogdet_type = reduce.named("slogdet", "sign", "logabsdet")
 
 
 def inverse(self: Any) -> Any:
@@ -286,20 +283,16 @@ def matrix_norm(A: Any, ord: Any = "fro", dim: tuple = (-2, -1), keepdim: bool =
     require(len(dims) == 2, f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dims))}")
     require(ord in ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf), f"linalg.matrix_norm: Order {ord} not supported.")
     if ord == "fro" or (not A._data.size and ord in ("nuc", 1, 2, math.inf)):
-        return vector_norm(A, 2, dims, keepdim)
+        return TENSORS.linalg_vector_norm(A, 2, dims, keepdim)
     if ord in ("nuc", 2, -2):
-        return _of_singular_values(A, ord, dims, keepdim)
+        order = [*(d for d in range(A._data.ndim) if d not in dims), *dims]
+        S = svdvals(A.permute(order))
+        value = {"nuc": S.sum, 2: S.amax, -2: S.amin}[ord]((-1,), keepdim)
+        return value.unsqueeze(-1).permute(RAW.inverse_order(order)) if keepdim else value
     along, across = dims if abs(ord) == 1 else dims[::-1]
-    sums = vector_norm(A, 1.0, (along,), keepdim)
+    sums = TENSORS.linalg_vector_norm(A, 1.0, (along,), keepdim)
     across = across if keepdim or across < along else across - 1
     return (sums.amax if ord > 0 else sums.amin)((across,), keepdim)
-
-
-def _of_singular_values(A: Any, ord: Any, dims: tuple, keepdim: bool) -> Any:
-    order = [*(d for d in range(A._data.ndim) if d not in dims), *dims]
-    S = svdvals(A.permute(order))
-    value = {"nuc": S.sum, 2: S.amax, -2: S.amin}[ord]((-1,), keepdim)
-    return value.unsqueeze(-1).permute(RAW.inverse_order(order)) if keepdim else value
 
 
 TENSORS.matrix_norm = matrix_norm  # for `x.norm("nuc")`

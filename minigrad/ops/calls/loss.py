@@ -3,11 +3,10 @@
 from typing import Any
 
 from ...core.op import composite
-from ..table.activation import log_softmax_dim
-from ..table.loss import nll_loss
+from ..table import activation, loss
 
 
 @composite
 def cross_entropy(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> Any:
     """nll_loss of log_softmax: scores `(rows, classes)`, and for each row the number of its class."""
-    return nll_loss(log_softmax_dim(self, 1), target, weight, reduction, ignore_index)[0]
+    return loss.nll_loss(activation.log_softmax_dim(self, 1), target, weight, reduction, ignore_index)[0]

@@ -9,8 +9,7 @@ from ...core.carriers import TENSORS
 from ...core.graph import TensorBase, constant
 from ...core.modes import grad_mode
 from ...core.writes.inplace import inplace
-from ...text import presentation
-from ..checks import check_dim, common_shape, dims_of, implemented, need, own_dim, require, same_type, titled
+from ..checks import check_dim, common_shape, dims_of, implemented, need, own_dim, require, same_type, titled, warn
 from ..kernels.reduce import degrees
 from ..table import reduce as rows
 
@@ -224,7 +223,7 @@ def _spread(row: Any, name: str) -> Any:
         need(self._data.dtype.kind == "f", "spread_kind", name if name[3:] else "std and var")
         dims = None if dim is None else dims_of(self, dim, keepdim)
         if not degrees(self._data.shape, dims, correction):
-            presentation.warn("no_freedom", name)
+            warn("no_freedom", name)
         return row(self, dims, correction, keepdim)
 
     return titled(spread, name, f"`{name}` of all elements or along `dim`, divided by n - `correction` (1 by default).")
@@ -249,8 +248,7 @@ def quantile(self: Any, q: Any, dim: Any = None, keepdim: bool = False, *, inter
     """The value below which a part `q` of the elements lies, between two of them if need be."""
     data = self._data
     at = q._data if isinstance(q, TensorBase) else namespace(data).asarray(q, xp.promote_types(data.dtype, "f2"))
-    require(((at >= 0) & (at <= 1)).all(), "quantile() q values must be in the range [0, 1]" if at.ndim else
-            f"quantile() q must be in the range [0, 1] but got {at.item():g}")
+    need(((at >= 0) & (at <= 1)).all(), "quantile_ranges" if at.ndim else "quantile_range", at)
     require(data.size, "quantile() input tensor must be non-empty")
     require(at.ndim < 2, "quantile() q must be a scalar or 1D tensor")
     require(data.dtype.char in "fd", "quantile() input tensor must be either float or double dtype")
@@ -304,8 +302,7 @@ def searchsorted(sorted_sequence: Any, values: Any, *, out_int32: bool = False, 
     if sorter is not None:
         sorted_sequence = TENSORS.gather(sorted_sequence, sorter, -1)
     require(side in (None, "left", "right"), f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
-    require(not right or side != "left", "torch.searchsorted(): side and right can't be set to opposites, got side of "
-            "left while right was True")
+    need(not right or side != "left", "searchsorted_sides")
     right = right or side == "right"
     found = values._data if isinstance(values, TensorBase) else xp.asarray(values)
     ordered = sorted_sequence._data

@@ -6,7 +6,6 @@ import operator
 from typing import Any
 
 from ...array import dtypes, move, namespace, ndarray, strides, xp
-from ...core.beside.refusals import tensors_in
 from ...core.carriers import RAW, TENSORS
 from ...core.graph import bump, constant
 from ...core.modes import grad_mode, lifted
@@ -15,8 +14,7 @@ from ...core.writes.views import check_inference, check_inplace, place_of
 from ...text.tex import SYMBOLS, phrase
 from .. import checks
 from ..checks import check_dim, check_number, common_shape, dims_of, ints, is_number, need, own_dim, require, warn
-from ..table import shape as rows
-from ..table.reduce import sum_all, sum_dim
+from ..table import reduce, shape as rows
 
 # ---- what formulas ask of tensors as of arrays
 
@@ -58,10 +56,9 @@ def view(self: Any, *sizes: Any, size: Any = None, dtype: Any = None) -> Any:
     """
     if dtype is not None or (len(sizes) == 1 and isinstance(sizes[0], dtypes.dtype)):
         kind, last = dtype or sizes[0], self.shape[-1] if self.ndim else 0
-        words = f"to view {self.dtype.scalar_type} as {kind.scalar_type} (different element sizes)"
-        require(self.ndim or kind.itemsize == self.itemsize, f"self.dim() cannot be 0 {words}")
-        ratio = kind.itemsize // self.itemsize or 1
-        require(not last % ratio, f"self.size(-1) must be divisible by {ratio} {words}, but got {last}")
+        types, ratio = (self.dtype.scalar_type, kind.scalar_type), kind.itemsize // self.itemsize or 1
+        need(self.ndim or kind.itemsize == self.itemsize, "view_type_of_one", *types)
+        need(not last % ratio, "view_type", *types, ratio, last)
         return self._alias(self._array().view(kind.np), self._shared_counter())  # the same bytes, no history
     return rows.view(self, ints(sizes if size is None else (size,)))
 
@@ -91,9 +88,8 @@ def ravel(self: Any) -> Any:
 def unflatten(self: Any, dim: int, sizes: Any) -> Any:
     """Dimension `dim` as several."""
     old, dim, sizes = self._data.shape, check_dim(dim, self._data.ndim), ints((sizes,))
-    count = math.prod(sizes)
-    need(count == old[dim] if -1 not in sizes else count and not old[dim] % count, "unflatten", list(sizes), dim,
-         old[dim])
+    count, n = math.prod(sizes), old[dim]
+    need(count == n if -1 not in sizes else count and not n % count, "unflatten", list(sizes), dim, n)
     return rows.view(self, (*old[:dim], *sizes, *old[dim + 1 :]))
 
 
@@ -278,7 +274,7 @@ def clone(self: Any, *, memory_format: Any = None) -> Any:
 def one_by_one(given: tuple, name: str = "", position: int = 0) -> tuple:
     """Tensors that were given one by one, or in one list; with a `name`, at least one."""
     given = tuple(given[0]) if len(given) == 1 and isinstance(given[0], tuple | list) else given
-    return tensors_in(name, given, position) if given or name else given
+    return checks.tensors_in(name, given, position) if given or name else given
 
 
 def _at_least(rank: int, *place: int) -> Any:
@@ -303,7 +299,7 @@ atleast_1d, atleast_2d, atleast_3d = _at_least(1), _at_least(2, 0), _at_least(3,
 
 def _stacked(name: str, grown: Any, dim: int, doc: str) -> Any:
     def stacked(tensors: Any) -> Any:
-        parts = grown(tensors_in(name, tensors))
+        parts = grown(checks.tensors_in(name, tensors))
         return rows.cat(parts, min(dim, parts[0]._data.ndim - 1))
 
     return checks.titled(stacked, name, doc)
@@ -316,7 +312,7 @@ dstack = _stacked("dstack", atleast_3d, 2, "One behind the other, along the thir
 
 def column_stack(tensors: Any) -> Any:
     """Vectors as columns of a matrix."""
-    parts = tensors_in("column_stack", tensors)
+    parts = checks.tensors_in("column_stack", tensors)
     return rows.cat([reshape(t, (t.numel(), 1)) if t._data.ndim < 2 else t for t in parts], 1)
 
 
@@ -339,8 +335,7 @@ def repeat_interleave(self: Any, repeats: Any = None, dim: Any = None, *, output
         need(repeats._data.size in (1, sizes[dim]), "repeats_size", repeats._data.size, dim, sizes[dim])
         require((repeats._data >= 0).all(), "repeats can not be negative")
         return TENSORS.index_select(self, constant(self._plain, xp.repeat(xp.arange(sizes[dim]), repeats._data)), dim)
-    repeats = operator.index(repeats)
-    require(repeats >= 0, "Repeats must be non-negative")
+    require(operator.index(repeats) >= 0, "Repeats must be non-negative")
     spread_out = rows.expand(rows.unsqueeze(self, dim + 1), (*sizes[: dim + 1], repeats, *sizes[dim + 1 :]))
     return flatten(rows.clone(spread_out), dim, dim + 1)
 
@@ -428,20 +423,17 @@ def H(self: Any) -> Any:
 
 def sum_to_size(self: Any, *size: Any) -> Any:
     """Sum away what broadcasting would have added to reach this shape from `size`."""
-    return _sum_to_shape(self, ints(size))
-
-
-def _sum_to_shape(self: Any, shape: tuple) -> Any:
+    shape = ints(size)
     if not shape:
-        return sum_all(self)
+        return reduce.sum_all(self)
     have = self._data.shape
     lead = len(have) - len(shape)
     dims = tuple([i for i, n in enumerate(have) if i < lead or (shape[i - lead] == 1 and n != 1)])
-    small = sum_dim(self, dims, True) if dims else self
+    small = reduce.sum_dim(self, dims, True) if dims else self
     return rows.view(small, shape) if lead else small
 
 
-TENSORS.sum_to = _sum_to_shape  # under create_graph, as torch composes it
+TENSORS.sum_to = sum_to_size  # under create_graph, as torch composes it
 
 
 # ---- in place: new looks at the same storage, and values that come from nowhere

@@ -3,14 +3,12 @@
 import math
 from typing import Any
 
-from ...array.backend import ndarray, xp
-from ...array.special import TWO_OVER_ROOT_PI, erf
+from ...array import ndarray, special, xp
 from ...core.carriers import RAW, formula
 from ..checks import implemented, need, require
-from .pointwise import beside
-from .shape import slice_part
+from . import pointwise, shape
 
-_SQRT_HALF, _GELU = math.sqrt(0.5), math.sqrt(2 / math.pi)
+_SQRT_HALF, _GELU, _DENSITY = math.sqrt(0.5), math.sqrt(2 / math.pi), 1 / math.sqrt(2 * math.pi)
 
 
 def _gelu_inner(x: Any) -> Any:
@@ -19,19 +17,14 @@ def _gelu_inner(x: Any) -> Any:
 
 def gelu(self: Any, approximate: str) -> Any:
     require(approximate in ("none", "tanh"), "approximate argument must be either none or tanh.")
-    inner = xp.tanh(_gelu_inner(self)) if approximate == "tanh" else erf(self * self.dtype.type(_SQRT_HALF))
+    inner = xp.tanh(_gelu_inner(self)) if approximate == "tanh" else special.erf(self * self.dtype.type(_SQRT_HALF))
     return 0.5 * implemented("GeluKernelImpl", self) * (1 + inner)
 
 
 def glu(self: Any, dim: int) -> Any:
     need(self.shape[dim] % 2 == 0, "glu_halves", dim % self.ndim, self.shape[dim])
     half = implemented("glu_cpu", self).shape[dim] // 2
-    return slice_part(self, dim, 0, half) * RAW.sigmoid(slice_part(self, dim, half))
-
-
-def _floats_only(self: Any, name: str, dim: int) -> None:
-    if self.dtype.kind != "f":
-        implemented(f"{name}{'_lastdim' * (dim in (-1, self.ndim - 1))}_kernel_impl", self)
+    return shape.slice_part(self, dim, 0, half) * RAW.sigmoid(shape.slice_part(self, dim, half))
 
 
 def _largest(x: Any, dim: int) -> Any:
@@ -44,11 +37,17 @@ def _largest(x: Any, dim: int) -> Any:
     return xp.maximum.reduce(x.reshape(-1, n).T.copy(), 0).reshape(*x.shape[:-1], 1)
 
 
-def softmax(self: Any, dim: int) -> Any:
-    _floats_only(self, "softmax", dim)
+def _below_largest(self: Any, name: str, dim: int) -> Any:
+    """`self` minus its maximum along `dim`, in an array to write into; 0 where it is alone (nan stays)."""
+    if self.dtype.kind != "f":
+        implemented(f"{name}{'_lastdim' * (dim in (-1, self.ndim - 1))}_kernel_impl", self)
     if not (self.ndim and self.size):
-        return self - self + 1  # nan stays
-    y = (self if self.flags.c_contiguous else self.copy()) - _largest(self, dim)
+        return (self - self)[...]
+    return (self if self.flags.c_contiguous else self.copy()) - _largest(self, dim)
+
+
+def softmax(self: Any, dim: int) -> Any:
+    y = _below_largest(self, "softmax", dim)
     xp.exp(y, y)
     y /= xp.add.reduce(y, dim, keepdims=True)
     return y
@@ -60,10 +59,7 @@ def safe_softmax(self: Any, dim: int) -> Any:
 
 
 def log_softmax(self: Any, dim: int) -> Any:
-    _floats_only(self, "log_softmax", dim)
-    if not (self.ndim and self.size):
-        return self - self
-    y = (self if self.flags.c_contiguous else self.copy()) - _largest(self, dim)
+    y = _below_largest(self, "log_softmax", dim)
     y -= xp.log(xp.add.reduce(xp.exp(y), dim, keepdims=True))
     return y
 
@@ -83,7 +79,7 @@ def log_sigmoid(self: Any) -> tuple:
 
 
 def logit(self: Any, eps: float | None = None) -> Any:
-    self = beside(self, 1.0)
+    self = pointwise.beside(self, 1.0)
     self = self if eps is None else xp.clip(self, eps, 1 - eps)
     return xp.log(self / (1 - self))
 
@@ -91,20 +87,12 @@ def logit(self: Any, eps: float | None = None) -> Any:
 # ---- parts of derivatives
 
 
-@formula(r"\Phi\left({0}\right)")
-def normal_cdf(F: Any, x: Any) -> Any:
-    return 0.5 * (1 + F.erf(x * _SQRT_HALF))
-
-
-@formula(r"\phi\left({0}\right)")
-def normal_density(F: Any, x: Any) -> Any:
-    return F.exp(x * x * -0.5) * (0.5 * _SQRT_HALF * TWO_OVER_ROOT_PI)
-
-
+@formula(r"\Phi\left({0}\right) + {0:1} \odot \phi\left({0}\right)", 0)
 def gelu_slope(F: Any, x: Any, approximate: str) -> Any:
-    """The derivative of x * Phi(x), or of its approximation with tanh."""
+    """The derivative of x * Phi(x), where Phi is the normal distribution, or of its approximation with tanh."""
     if approximate == "none":
-        return F.normal_cdf(x) + x * F.normal_density(x)
+        cdf, density = 0.5 * (1 + F.erf(x * _SQRT_HALF)), F.exp(x * x * -0.5) * _DENSITY
+        return cdf + x * density
     t = F.tanh(_gelu_inner(x))
     return 0.5 * (1 + t) + 0.5 * x * (1 - t * t) * (_GELU * (1 + 3 * 0.044715 * x * x))
 

@@ -7,15 +7,13 @@ laid out as a column (im2col). The input's gradient is a product that makes such
 import functools
 import itertools
 import math
-import operator
 from typing import Any
 
 from ...array import dtypes, in_order, namespace, strided, xp
 from ...core.carriers import formula
 from ...text.tex import SYMBOLS, Symbol, number, phrase
 from ..checks import implemented, need, require, same_type
-from .index import are_positions, check_rows
-from .reduce import kind_of
+from . import index, reduce
 from .shape import padded, pairs_of, within_padding
 
 # ---- windows
@@ -64,9 +62,8 @@ def _check(x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, 
     require(min(dilation) > 0, f"dilation should be greater than zero, but got {list(dilation)}")
     require(groups > 0, "non-positive groups is not supported")
     sizes, made = list(weight.shape), weight.shape[0]
-    if made < groups or made % groups:
-        least, size = ("at least", sizes) if made < groups else ("divisible by", [sizes])  # torch has two brackets
-        need(False, "conv_groups", groups, least, groups, size)
+    need(made >= groups, "conv_groups", groups, "at least", groups, sizes)
+    need(not made % groups, "conv_groups", groups, "divisible by", groups, [sizes])  # torch has two brackets
     wants = sizes[1] * groups
     need(x.shape[1] == wants, "conv_channels", groups, sizes, list(x.shape), wants, x.shape[1])
 
@@ -111,8 +108,8 @@ def _moved_along(flat: Any, grad_output: Any, sizes: tuple, kernel: tuple, paddi
     parts = xp.matmul(flat, _by_group(wide, groups)).reshape(*sizes[:2], math.prod(kernel), math.prod(wide.shape[2:]))
     whole, length = namespace(parts).zeros((*sizes[:2], size + rim), parts.dtype), parts.shape[-1]
     steps = [d * math.prod(room[n + 1 :]) for n, d in enumerate(dilation)]
-    for at, place in enumerate(itertools.product(*map(range, kernel))):
-        start = sum(map(operator.mul, place, steps))
+    places = itertools.product(*(range(0, k * step, step) for k, step in zip(kernel, steps, strict=True)))
+    for at, start in enumerate(map(sum, places)):
         whole[:, :, start : start + length] += parts[:, :, at]
     return whole[:, :, :size].reshape(*sizes[:2], *room)[within_padding(sizes[2:], padding)]
 
@@ -301,7 +298,7 @@ def adaptive_max_pool(self: Any, output_size: tuple) -> tuple:
 
 def _copies_back(F: Any, grad: Any, sizes: tuple, places: Any) -> Any:
     """Each cell of the last two dimensions gets the gradients of its copies; `places` says of what each is one."""
-    kind = kind_of(grad)
+    kind = reduce.kind_of(grad)
     left, right = ((xp.arange(n)[:, None] == at).astype(kind) for n, at in zip(sizes[-2:], places, strict=True))
     return F.two_sided(grad, left, right)
 
@@ -341,7 +338,7 @@ def resampled(x: Any, output_size: tuple, corners: bool, *scales: float | None) 
 
 @formula(r"\sum_{{\mathrm{{neighbours}}}} \mathrm{{weight}} \odot {0:3}", 1)
 def resample_back(F: Any, grad: Any, sizes: tuple, corners: bool, *scales: float | None) -> Any:
-    kind, sides = kind_of(grad), []
+    kind, sides = reduce.kind_of(grad), []
     for n, out, scale in zip(sizes[-2:], grad.shape[-2:], (None, *scales)[-2:], strict=True):
         cells, (low, high, far) = xp.arange(n)[:, None], _neighbours(n, out, scale, corners)
         sides.append(((cells == low) * (1 - far) + (cells == high) * far).astype(kind))
@@ -423,9 +420,8 @@ def check_parameters(input: Any, *parameters: Any) -> None:
         need(all(p.dtype == "float32" for p in given), "mixed_parameter")
         require(input.dtype.itemsize == 2, "mixed dtype (CPU): all inputs must share same datatype.")
     else:
-        for p in given:
-            if p.dtype is not input.dtype:
-                same_type(input, p)
+        for p in [p for p in given if p.dtype is not input.dtype]:
+            same_type(input, p)
 
 
 def _scaled(y: Any, weight: Any, bias: Any, shape: tuple, kind: Any) -> Any:
@@ -440,8 +436,7 @@ def _scaled(y: Any, weight: Any, bias: Any, shape: tuple, kind: Any) -> Any:
 def layer_norm(input: Any, weight: Any, bias: Any, normalized_shape: tuple, eps: float) -> tuple:
     check_parameters(input, weight, bias)
     y, mean, rstd = _standard(input, tuple(range(-len(normalized_shape), 0)), eps)
-    y *= rstd
-    return in_order(_scaled(y, weight, bias, normalized_shape, input.dtype)), mean, rstd
+    return in_order(_scaled(xp.multiply(y, rstd, y), weight, bias, normalized_shape, input.dtype)), mean, rstd
 
 
 @formula(r"\sum_{{\mathrm{{copies}}}} {0:1}", 1)
@@ -462,20 +457,15 @@ def batch_norm(input: Any, weight: Any, bias: Any, running_mean: Any, running_va
     if training:
         y, mean, rstd = _standard(input, _channel_dims(input), eps, least=8)
         if running_mean is not None and input.size:  # nothing follows from an empty batch
-            _follow(input, mean, running_mean, running_var, momentum)
+            n = input.size // input.shape[1]
+            running_mean += momentum * (mean.reshape(-1) - running_mean)
+            running_var += momentum * (input.var(_channel_dims(input)) * (n / max(n - 1, 1)) - running_var)  # unbiased
         saved = mean.reshape(-1), rstd.reshape(-1)
     else:
         y, rstd = input - running_mean.reshape(shape), (1 / xp.sqrt(running_var + eps)).reshape(shape)
         saved = (namespace(input).empty(0, input.dtype),) * 2
     scale = rstd if weight is None else rstd * weight.reshape(shape)
     return _scaled(y, scale, bias, shape, input.dtype), *saved
-
-
-def _follow(x: Any, mean: Any, running_mean: Any, running_var: Any, momentum: float) -> None:
-    """Move the running statistics towards this batch's; the variance is the unbiased one."""
-    n = x.size // x.shape[1]
-    running_mean += momentum * (mean.reshape(-1) - running_mean)
-    running_var += momentum * (x.var(_channel_dims(x)) * (n / max(n - 1, 1)) - running_var)
 
 
 @formula(tex=lambda grad, x, running_var, training, eps: SYMBOLS.where(
@@ -495,10 +485,9 @@ def batch_norm_hat(F: Any, x: Any, running_mean: Any, running_var: Any, training
 
 def group_norm(input: Any, weight: Any, bias: Any, N: int, C: int, HxW: int, group: int, eps: float) -> tuple:
     check_parameters(input, weight, bias)
-    grouped, shape = input.reshape(N, group, C // group * HxW), (1, C, *(1,) * (input.ndim - 2))
-    y, mean, rstd = _standard(grouped, (2,), eps)
-    y *= rstd
-    return _scaled(y.reshape(input.shape), weight, bias, shape, input.dtype), mean[..., 0], rstd[..., 0]
+    y, mean, rstd = _standard(input.reshape(N, group, C // group * HxW), (2,), eps)
+    y, shape = xp.multiply(y, rstd, y).reshape(input.shape), (1, C, *(1,) * (input.ndim - 2))
+    return _scaled(y, weight, bias, shape, input.dtype), mean[..., 0], rstd[..., 0]
 
 
 def _in_groups(F: Any, x: Any, group: int) -> Any:
@@ -509,13 +498,13 @@ def _in_groups(F: Any, x: Any, group: int) -> Any:
 
 
 def check_indices(indices: Any, place: int, name: str) -> None:
-    need(are_positions(indices), "embedding_indices", place, dtypes.of(indices.dtype).tensor_type, name)
+    need(index.are_positions(indices), "embedding_indices", place, dtypes.of(indices.dtype).tensor_type, name)
 
 
 def embedding(weight: Any, indices: Any, padding_idx: int, scale_grad_by_freq: bool, sparse: bool) -> Any:
     require(weight.ndim == 2, "'weight' must be 2-D")
     check_indices(indices, 1, "embedding")
-    check_rows(indices, len(weight))
+    index.check_rows(indices, len(weight))
     return weight.take(indices, 0)  # `weight[indices]` of one number would be a view
 
 
@@ -524,8 +513,7 @@ def embedding_back(grad_output: Any, indices: Any, count: int, padding_idx: int,
     rows = grad_output.reshape(flat.size, width)
     if scale_by_freq:
         rows = rows / xp.bincount(flat, minlength=count)[flat][:, None].astype(rows.dtype)
-    whole = namespace(rows).zeros((count, width), rows.dtype)
-    xp.add.at(whole, flat, rows)
+    whole = index.index_back(rows, (flat,), (count, width))
     if padding_idx >= 0:
         whole[padding_idx] = 0
     return whole

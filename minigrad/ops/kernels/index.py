@@ -5,14 +5,13 @@ from typing import Any
 
 from ...array import dtypes, in_order, namespace, xp
 from ...core.carriers import formula
-from ...core.graph import TensorBase
 from ...text.tex import SYMBOLS
 from ..checks import check_dim, common_shape, need, require, same_type, torch_says
 
 
 def _raw(indices: tuple) -> tuple:
     """Indices as a NumPy key, None for a whole dimension."""
-    return tuple([slice(None) if i is None else i._data if isinstance(i, TensorBase) else i for i in indices])
+    return tuple([slice(None) if i is None else getattr(i, "_data", i) for i in indices])
 
 
 def _key(self: Any, indices: tuple) -> tuple:
@@ -32,8 +31,7 @@ def _key(self: Any, indices: tuple) -> tuple:
     try:
         xp.broadcast_shapes(*chosen)
     except ValueError:
-        shapes = ", ".join(str(list(s)) for s in chosen)
-        raise IndexError(torch_says("index_shapes", shapes)) from None
+        raise IndexError(torch_says("index_shapes", ", ".join(str(list(s)) for s in chosen))) from None
     return key
 
 
@@ -54,8 +52,7 @@ def check_positions(index: Any, size: int, dim: int, error: type = RuntimeError,
     least = -size if error is IndexError and not name else 0
     if index.size and not (index.min() >= least and index.max() < size):
         bad = index[(index < least) | (index >= size)][0]
-        raise error(f"{name}index {bad} is out of bounds for dimension {dim} with size {size}" if size or name else
-                    "index is out of bounds for dimension with size 0")
+        need(False, "position_outside" if size or name else "position_in_nothing", name, bad, dim, size, kind=error)
 
 
 def check_rows(index: Any, size: int) -> None:
@@ -81,8 +78,7 @@ def index_put(self: Any, values: Any, indices: tuple, accumulate: bool) -> Any:
         shapes = list(values.shape), list(whole[key].shape)
         raise RuntimeError(torch_says("index_put_shapes", *shapes)) from None
     chosen = [p.dtype.kind for p in key if not isinstance(p, slice)]
-    fills = chosen == ["b"] and values.size == 1 and not accumulate  # a mask and a number: masked_fill
-    if not fills:
+    if chosen != ["b"] or values.size != 1 or accumulate:  # else a mask and a number: masked_fill
         same_type(self, values, said="index_put_types")
     return whole
 
@@ -132,7 +128,7 @@ def gather(self: Any, index: Any, dim: int, sparse_grad: bool = False) -> Any:
     return in_order(flat[key]).reshape(index.shape)
 
 
-def scatter(self: Any, index: Any, src: Any, dim: int, add: Any = False) -> Any:
+def scatter(self: Any, index: Any, src: Any, dim: int, reduce: Any = False) -> Any:
     is_array = hasattr(src, "dtype")
     if not index.size:
         require(not is_array or src.dtype == self.dtype, "scatter(): Expected self.dtype to be equal to src.dtype")
@@ -140,7 +136,7 @@ def scatter(self: Any, index: Any, src: Any, dim: int, add: Any = False) -> Any:
     flat, key = _along_dim(self, index, dim, "scatter", "self", *[src] * is_array)
     whole = flat.copy()
     given = xp.atleast_1d(src)[tuple(map(slice, key[dim].shape))] if is_array else dtypes.fitting(src, self.dtype)
-    _write(whole, key, given, add)
+    _write(whole, key, given, reduce)
     return whole.reshape(self.shape)
 
 

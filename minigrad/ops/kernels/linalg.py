@@ -6,9 +6,8 @@ from typing import Any
 from ...array import dtypes, in_order, namespace, xp
 from ...core.carriers import RAW, formula
 from ...core.modes import whole_array
-from ...text import presentation
-from ...text.tex import SYMBOLS, Symbol, symbol
-from ..checks import check_dim, floats_only, need, require, same_type
+from ...text.tex import SYMBOLS, Symbol
+from ..checks import check_dim, error, floats_only, need, require, same_type, torch_says
 from .pointwise import times
 
 
@@ -36,7 +35,7 @@ def product_of(self: Any, mat: Any, vec: Any) -> Any:
     if mat.shape[1] != vec.shape[0] or (self is not vec and self.shape not in ((), (1,), mat.shape[:1])):
         size = (mat if self is vec else self).shape[0]
         text = f"size mismatch, got input ({size}), mat ({'x'.join(map(str, mat.shape))}), vec ({vec.shape[0]})"
-        raise presentation.error(RuntimeError, "matmul_shapes", text, shapes=(mat.shape, vec.shape))
+        raise error(RuntimeError, "matmul_shapes", text, shapes=(mat.shape, vec.shape))
     same_type(self, mat, vec, said="addmv_types")
     return _product(mat, vec)
 
@@ -180,30 +179,29 @@ def _inverse_of(LU: Any, pivots: Any) -> Any:
 
 def det(A: Any) -> tuple:
     """The determinant, then what torch keeps: LU and pivots of A^T. NumPy's takes a logarithm, which rounds."""
-    LU, pivots = _lu(square_matrices("linalg.det", A).swapaxes(-1, -2))
+    LU, pivots = _lu(square_matrices("linalg.det", A).mT)
     swapped = (pivots != namespace(A).arange(1, pivots.shape[-1] + 1)).sum(-1)
     return xp.diagonal(LU, 0, -2, -1).prod(-1) * (1 - 2 * (swapped % 2)).astype(LU.dtype), LU, pivots
 
 
 def slogdet(A: Any) -> tuple:
-    turned = square_matrices("linalg.slogdet", A).swapaxes(-1, -2)
+    turned = square_matrices("linalg.slogdet", A).mT
     return *xp.linalg.slogdet(turned), *_lu(turned)
 
 
 def inv_ex(A: Any) -> tuple:
     try:
-        inverse = xp.linalg.inv(square_matrices("linalg.inv", A).swapaxes(-1, -2)).swapaxes(-1, -2)
-        return inverse, namespace(A).zeros(A.shape[:-2], "int32")
+        return xp.linalg.inv(square_matrices("linalg.inv", A).mT).mT, namespace(A).zeros(A.shape[:-2], "int32")
     except xp.linalg.LinAlgError:
         zero = int(xp.argmin(xp.absolute(xp.diagonal(_lu(A)[0], 0, -2, -1)), axis=-1).reshape(-1)[0]) + 1
-        raise LinAlgError(presentation.torch_says("singular", zero)) from None
+        raise LinAlgError(torch_says("singular", zero)) from None
 
 
 def pinv(self: Any) -> Any:
     U, S, Vh = xp.linalg.svd(matrices("linalg.pinv", self), full_matrices=False)
     tiny = max(self.shape[-2:]) * xp.finfo(self.dtype).eps * S[..., :1]
     inverted = xp.where(tiny < S, 1 / S, 0).astype(self.dtype)
-    return (Vh.swapaxes(-1, -2) * inverted[..., None, :]) @ U.swapaxes(-1, -2)
+    return (Vh.mT * inverted[..., None, :]) @ U.mT
 
 
 def _is_vector(A: Any, B: Any) -> bool:
@@ -218,7 +216,7 @@ def solve_ex(A: Any, B: Any, left: bool = True) -> tuple:
     sizes = (*A.shape[-2:], *M.shape[-2:])
     need(A.shape[-1] == M.shape[-2 if left else -1], "solve_shapes", "AX" if left else "XA", *sizes)
     try:
-        X = xp.linalg.solve(A, M) if left else xp.linalg.solve(A.swapaxes(-1, -2), M.swapaxes(-1, -2)).swapaxes(-1, -2)
+        X = xp.linalg.solve(A, M) if left else xp.linalg.solve(A.mT, M.mT).mT
     except xp.linalg.LinAlgError:
         raise LinAlgError("torch.linalg.solve: The solver failed because the input matrix is singular.") from None
     return (X[..., 0] if vector else X, *_lu(A))
@@ -226,19 +224,19 @@ def solve_ex(A: Any, B: Any, left: bool = True) -> tuple:
 
 def cholesky_ex(self: Any, upper: bool = False) -> tuple:
     square_matrices("linalg.cholesky", self)
-    A = self.swapaxes(-1, -2) if upper else self
+    A = self.mT if upper else self
     try:
         L = xp.linalg.cholesky(A)
         if xp.isnan(L).any():
             raise xp.linalg.LinAlgError
     except xp.linalg.LinAlgError:
-        raise LinAlgError(presentation.torch_says("not_positive", _first_minor(A))) from None
-    return L.swapaxes(-1, -2) if upper else L, namespace(self).zeros(self.shape[:-2], "int32")
+        raise LinAlgError(torch_says("not_positive", _first_minor(A))) from None
+    return L.mT if upper else L, namespace(self).zeros(self.shape[:-2], "int32")
 
 
 def _first_minor(A: Any) -> int:
     """How large the first leading minor is that is not positive; only the lower triangles are looked at."""
-    whole = (xp.tril(A) + xp.tril(A, -1).swapaxes(-1, -2)).reshape(-1, *A.shape[-2:])
+    whole = (xp.tril(A) + xp.tril(A, -1).mT).reshape(-1, *A.shape[-2:])
     return next((k for M in whole for k in range(1, len(M) + 1)
                  if not (xp.isfinite(M[:k, k - 1]).all() and xp.linalg.det(M[:k, :k]) > 0)), A.shape[-1])
 
@@ -246,11 +244,6 @@ def _first_minor(A: Any) -> int:
 # ---- parts of derivatives
 
 
-def transposed(x: Any) -> Symbol:
-    return Symbol(f"{symbol(x).at(4)}^{{\\top}}", 3)
-
-
-@formula(tex=transposed)
 def mT(F: Any, x: Any) -> Any:
     return F.transpose(x, -2, -1)
 
@@ -267,13 +260,13 @@ def _as_matrix(F: Any, x: Any) -> Any:
     return F.reshape(x, (*x.shape, 1, 1))
 
 
-@formula(tex=lambda grad, A: grad * transposed(A ** -1))
+@formula(tex=lambda grad, A: grad * SYMBOLS.mT(A ** -1))
 def slogdet_slope(F: Any, grad: Any, A: Any) -> Any:
     """grad * A^-T from the logarithm; the sign has no slope."""
     return None if grad is None else _as_matrix(F, grad) * F.mT(F.linalg_inv_ex(A)[0])
 
 
-@formula(tex=lambda grad, A, result, *_: grad * result * transposed(A ** -1))
+@formula(tex=lambda grad, A, result, *_: grad * result * SYMBOLS.mT(A ** -1))
 def det_slope(F: Any, grad: Any, A: Any, result: Any, LU: Any, pivots: Any) -> Any:
     """grad * result * A^-T; for the slope of a slope at a singular A the cofactors come from singular values."""
     if F is RAW:
@@ -285,16 +278,16 @@ def det_slope(F: Any, grad: Any, A: Any, result: Any, LU: Any, pivots: Any) -> A
     return (U * (signed * F.unsqueeze(F.others(S, -1), -2))) @ Vh
 
 
-@formula(tex=lambda g, x, *_: SYMBOLS.outer(g, x) if x.rank == 1 else g @ transposed(x))
+@formula(tex=lambda g, x, *_: SYMBOLS.outer(g, x) if x.rank == 1 else g @ SYMBOLS.mT(x))
 def outer_of(F: Any, g: Any, x: Any, A: Any, left: bool) -> Any:
     if left and _is_vector(A, x):
         return F.unsqueeze(g, -1) @ F.unsqueeze(x, -2)
     return g @ F.mT(x) if left else F.mT(x) @ g
 
 
-@formula(tex=lambda g, A, P: -(transposed(P) @ g @ transposed(P))
-         + (Symbol("I") - A @ P) @ transposed(g) @ P @ transposed(P)
-         + transposed(P) @ P @ transposed(g) @ (Symbol("I") - P @ A))
+@formula(tex=lambda g, A, P: -(SYMBOLS.mT(P) @ g @ SYMBOLS.mT(P))
+         + (Symbol("I") - A @ P) @ SYMBOLS.mT(g) @ P @ SYMBOLS.mT(P)
+         + SYMBOLS.mT(P) @ P @ SYMBOLS.mT(g) @ (Symbol("I") - P @ A))
 def pinv_slope(F: Any, grad: Any, A: Any, P: Any) -> Any:
     """Golub and Pereyra's derivative of the pseudo-inverse `P` of `A`."""
     G, Pt = F.mT(grad), F.mT(P)

@@ -9,7 +9,6 @@ from ...text.tex import SYMBOLS
 from ..checks import need, require, same_type
 
 NONE, MEAN, SUM = range(3)
-_CLASSES = (dtypes.int64.np, dtypes.uint8.np)
 
 
 def reduce(values: Any, reduction: int) -> Any:
@@ -28,8 +27,7 @@ def _picked(x: Any, target: Any, weight: Any, ignore_index: int, all_count: bool
     unsigned = at.view("uint64") if at.dtype.itemsize == 8 else at  # -1 is too large as well
     outside = () if all_count else at[unsigned >= classes]
     if len(outside):
-        bad = outside[0]
-        need(False, "class_outside", bad, bad=bad, classes=classes, last=classes - 1)
+        need(False, "class_outside", outside[0], bad=outside[0], classes=classes, last=classes - 1)
     row, *place = xp.divmod(kept, math.prod(x.shape[2:])) if x.ndim > 2 else (kept,)
     return kept, (row, at, *place), None if weight is None else weight[at]
 
@@ -43,11 +41,9 @@ def _check_target(x: Any, target: Any, weight: Any) -> None:
     classes, flat = x.shape[1 if x.ndim > 1 else 0], x.ndim < 3
     need(x.ndim == 1 or target.shape[:1] == x.shape[:1], "target_batch", x.shape[0], (*target.shape, 1)[0])
     require(not flat or target.ndim < 2, "0D or 1D target tensor expected, multi-target not supported")
-    need(target.dtype in _CLASSES, "target_type", dtypes.of(target.dtype).scalar_type)
+    need(target.dtype in (dtypes.int64.np, dtypes.uint8.np), "target_type", dtypes.of(target.dtype).scalar_type)
     if weight is not None:
-        which, got = ("all", "") if x.ndim > 3 else (
-            f"all {classes} classes", f" but got weight tensor of shape: {list(weight.shape)}")
-        require(weight.shape == (classes,), f"weight tensor should be defined either for {which} or no classes{got}")
+        need(weight.shape == (classes,), "plane_weights" if x.ndim > 3 else "nll_weights", classes, list(weight.shape))
         same_type(x, weight)
     need(x.ndim != 1 or target.size == 1, "target_single", target.size)
     need(flat or target.shape[1:] == x.shape[2:], "target_shape", list(x.shape), list(target.shape))
@@ -79,28 +75,29 @@ def nll_back(grad_output: Any, self: Any, target: Any, weight: Any, total_weight
     return back
 
 
-def bce(self: Any, target: Any, weight: Any) -> Any:
+def bce(self: Any, target: Any, weight: Any, reduction: int) -> Any:
     for name, x in (("input", self), ("target", target)):
         require(((x >= 0) & (x <= 1)).all(), f"all elements of {name} should be between 0 and 1")
     # as torch: no infinite loss
     losses = (target - 1) * xp.maximum(xp.log1p(-self), -100) - target * xp.maximum(xp.log(self), -100)
-    return RAW.weighted(losses, weight)
+    return reduce(RAW.weighted(losses, weight), reduction)
 
 
-def bce_logits(x: Any, target: Any, weight: Any, pos_weight: Any) -> Any:
-    soft = xp.log1p(xp.exp(-xp.absolute(x))) + xp.maximum(-x, 0)  # -log(sigmoid(x))
-    losses = (1 - target) * x + (soft if pos_weight is None else ((pos_weight - 1) * target + 1) * soft)
-    return RAW.weighted(losses, weight)
+def bce_logits(self: Any, target: Any, weight: Any, pos_weight: Any, reduction: int) -> Any:
+    soft = xp.log1p(xp.exp(-xp.absolute(self))) + xp.maximum(-self, 0)  # -log(sigmoid(self))
+    losses = (1 - target) * self + (soft if pos_weight is None else ((pos_weight - 1) * target + 1) * soft)
+    return reduce(RAW.weighted(losses, weight), reduction)
 
 
-def smooth(off: Any, beta: float) -> Any:
-    size = xp.absolute(off)
-    return xp.where(size < beta, 0.5 * size * size / beta, size - 0.5 * beta)
+def smooth_l1(self: Any, target: Any, reduction: int, beta: float) -> Any:
+    size = xp.absolute(self - target)
+    return reduce(xp.where(size < beta, 0.5 * size * size / beta, size - 0.5 * beta), reduction)
 
 
-def huber(x: Any, target: Any, delta: float) -> Any:
-    size = xp.absolute(x - target)
-    return xp.where(size <= delta, 0.5 * size * size, delta * (size - 0.5 * delta)).astype(x.dtype, copy=False)
+def huber(self: Any, target: Any, reduction: int, delta: float) -> Any:
+    size = xp.absolute(self - target)
+    losses = xp.where(size <= delta, 0.5 * size * size, delta * (size - 0.5 * delta))
+    return reduce(losses.astype(self.dtype, copy=False), reduction)
 
 
 # ---- parts of derivatives

@@ -1,13 +1,11 @@
 """What pointwise rows compute where that takes more than a line, and parts of their derivatives."""
 
 import math
-import operator
 from typing import Any
 
 from ...array import dtypes, in_order, ndarray, xp
-from ...core.beside.refusals import shape_mismatch
 from ...core.carriers import RAW, formula
-from ..checks import common_shape, implemented, need, require
+from ..checks import common_shape, implemented, need, require, shape_mismatch
 
 
 def sign(self: Any) -> Any:
@@ -24,7 +22,8 @@ def bits(kernel: str, x: Any, other: Any, kinds: str = "iub") -> Any:
     """`x`, if it has bits; of two mistakes torch names the shapes'."""
     if x.dtype.kind not in kinds:
         common_shape(xp.shape(x), xp.shape(other))
-    return implemented(kernel, x, kinds)
+        implemented(f"{kernel}_cpu", x, kinds)
+    return x
 
 
 def divided(kernel: str, divide: Any, a: Any, b: Any) -> Any:
@@ -78,7 +77,7 @@ def rounded(self: Any, other: Any, rounding_mode: str) -> Any:
     kind = max(self.dtype, other.dtype, key=dtypes.category)  # a derivative may bring whole numbers beside floats
     if rounding_mode == "trunc" and kind.kind == "f":
         return xp.trunc(self / other).astype(kind)
-    floor = dtypes.cast(divided(f"div_{rounding_mode}_cpu", operator.floordiv, self, other), kind)
+    floor = dtypes.cast(divided(f"div_{rounding_mode}_cpu", xp.floor_divide, self, other), kind)
     return floor if rounding_mode == "floor" else floor + ((floor < 0) & (floor * other != self))  # exact past 2**53
 
 

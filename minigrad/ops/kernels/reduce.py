@@ -2,7 +2,6 @@
 
 import itertools
 import math
-from builtins import sum as add_up
 from typing import Any
 
 from ...array import dtypes, in_order, namespace, xp
@@ -10,8 +9,7 @@ from ...core.carriers import RAW, formula
 from ...core.modes import whole_array
 from ...text.tex import SYMBOLS, Symbol, along, among, becomes, number, part, phrase, symbol
 from ..checks import check_dim, common_shape, floats_only, implemented, need, require
-from .index import grid
-from .pointwise import beside
+from . import index, pointwise
 
 _add = xp.add.reduce
 
@@ -36,10 +34,7 @@ def filled(self: Any, dim: Any, name: str) -> Any:
     """`self`, if there is something to choose from. Raises: IndexError or RuntimeError as torch."""
     if self.size:
         return self
-    if dim is None or dim == ():
-        error, end = (IndexError, "") if name[:3] == "arg" else (
-            RuntimeError, " Specify the reduction dim with the 'dim' argument.")
-        raise error(f"{name}(): Expected reduction dim to be specified for input.numel() == 0.{end}")
+    need(dim is not None and dim != (), "place_in_nothing" if name[:3] == "arg" else "least_of_nothing", name)
     for d in gone(dim, self.ndim):
         require(self.shape[d], f"{name}(): Expected reduction dim {d % self.ndim} to have non-zero size.", IndexError)
     return self
@@ -73,7 +68,7 @@ def kind_of(x: Any) -> Any:
 def total(self: Any) -> Any:
     """The sum of all elements; Python has added a few before NumPy begins."""
     if 0 < self.size < 9 and self.dtype.char in "fd":
-        return add_up(self.flat)
+        return sum(self.flat)
     return _add(self, None, whole_type(self))
 
 
@@ -150,7 +145,7 @@ def _picked(self: Any, at: Any, dim: int, keepdim: bool = True) -> tuple:
     """The elements at these places of each line along `dim`, and the places; without `keepdim` it is one of each."""
     if not self.ndim:
         return self.copy(), at
-    values = self[grid(at, dim % self.ndim)]
+    values = self[index.grid(at, dim % self.ndim)]
     return (values, at) if keepdim else (values.squeeze(dim), at.squeeze(dim))
 
 
@@ -212,7 +207,7 @@ def unique(self: Any, inverse: bool, counts: bool, dim: Any) -> tuple:
 
 
 def logsumexp(self: Any, dim: Any, keepdim: bool = False) -> Any:
-    self, axes = beside(self, 1.0), axes_of(dim, self)
+    self, axes = pointwise.beside(self, 1.0), axes_of(dim, self)
     top = self.max(axes, keepdims=True) if self.size else namespace(self).full((), -math.inf, self.dtype)
     top = xp.where(xp.isfinite(top), top, self.dtype.type(0))
     total = xp.log(xp.sum(xp.exp(self - top), axis=axes, keepdims=True)) + top
@@ -243,8 +238,7 @@ def so_far(step: Any, self: Any, dim: int) -> Any:
     if namespace(self) is xp:
         return in_order(step.accumulate(self, dim))
     values = self.copy()
-    slices = xp.moveaxis(values, dim, 0)
-    for before, here in itertools.pairwise(slices):
+    for before, here in itertools.pairwise(xp.moveaxis(values, dim, 0)):
         here[...] = step(before, here)
     return values
 
@@ -306,8 +300,7 @@ def _norm_tex(grad: Symbol, x: Symbol, norm: Symbol, ord: Symbol, *dims: Any) ->
 @formula(tex=_norm_tex)
 def norm_slope(F: Any, grad: Any, x: Any, norm: Any, ord: float, dim: Any, keepdim: bool) -> Any:
     """grad * sign(x) * |x|^(ord-1) / norm^(ord-1), and 0 where the norm is 0."""
-    sizes = tuple(x.shape)
-    grad, norm = (kept(F, v, sizes, dim, keepdim) for v in (grad, norm))
+    grad, norm = (kept(F, v, tuple(x.shape), dim, keepdim) for v in (grad, norm))
     if ord == 0:
         return None
     if ord == 1:
@@ -350,7 +343,6 @@ def prod_slope(F: Any, grad: Any, x: Any, result: Any, dim: int | None = None, k
     return F.reshape(grad * F.others(F.reshape(x, (-1,)), 0), tuple(x.shape))
 
 
-@formula()
 def others(F: Any, x: Any, dim: int) -> Any:
     """For each element the product of all others along `dim`, exact where some are 0."""
     dim, n = dim % len(x.shape), x.shape[dim]
@@ -379,8 +371,7 @@ def ties(F: Any, x: Any, best: Any) -> Any:
 def share(F: Any, grad: Any, x: Any, best: Any, dim: Any, keepdim: bool) -> Any:
     """The gradient of an extreme, in equal parts to all elements that reach it."""
     mask = x == F.kept(best, tuple(x.shape), dim, keepdim)
-    count = F.sum_dim(mask, dim, True)
-    return F.kept(grad, tuple(x.shape), dim, keepdim) * mask / F.cast(count, kind_of(best))
+    return F.kept(grad, tuple(x.shape), dim, keepdim) * mask / F.cast(F.sum_dim(mask, dim, True), kind_of(best))
 
 
 @formula(tex=lambda g, x, least, most, *at: SYMBOLS.share(g[0], x, least, *at) + SYMBOLS.share(g[1], x, most, *at))

@@ -8,8 +8,7 @@ import math
 import operator
 from typing import Any
 
-from ...array import dtypes, random
-from ...array.backend import HOST, as_strided as strided_view, device_of, in_order, move, namespace, reach, strided, xp
+from ...array import HOST, as_strided as strided_view, dtypes, in_order, move, namespace, random, reach, strided, xp
 from ...core.carriers import RAW, formula
 from ...text.tex import SYMBOLS, Symbol, along, number, side_by_side
 from ..checks import check_dim, common_shape, need, require, torch_says
@@ -25,14 +24,10 @@ def flat_view(self: Any, shape: tuple) -> Any:
     """`self` in another shape without copying; torch's errors where that is impossible."""
     try:
         y = self.reshape(shape) if self.flags.c_contiguous else self.reshape(shape, copy=False)
-        if y.shape != shape and -1 not in shape and min(shape, default=0) < -1:  # to NumPy any negative one is unknown
-            return _refuse(self, shape)
-        return y
+        if y.shape == shape or -1 in shape or min(shape, default=0) > -2:  # to NumPy any negative one is unknown
+            return y
     except ValueError:
-        return _refuse(self, shape)
-
-
-def _refuse(self: Any, shape: tuple) -> Any:
+        pass  # torch's words for it:
     require(shape.count(-1) < 2, "only one dimension can be inferred")
     for place, n in enumerate(shape):
         require(n > -2, f"invalid shape dimension {n} at index {place} of shape {list(shape)}")
@@ -218,11 +213,9 @@ def unbind_back(F: Any, grad: tuple, dim: int) -> Any:
 
 def cat(tensors: list, dim: int = 0) -> Any:
     try:
-        joined = xp.concatenate(tensors, operator.index(dim))
+        return in_order(xp.concatenate(tensors, operator.index(dim)))
     except (TypeError, ValueError):
-        joined = None  # why they do not fit is looked at only then
-    if joined is not None:
-        return in_order(joined)
+        pass  # why they do not fit is looked at only then
     for place, x in enumerate(tensors):
         require(x.ndim, f"zero-dimensional tensor (at position {place}) cannot be concatenated")
     parts = [x for x in tensors if x.shape != (0,)]
@@ -286,12 +279,6 @@ def memory_order(self: Any) -> list[int]:
 def layout(self: Any) -> str:
     """How a copy lies in memory: with the original's order of dimensions, unless it repeats elements."""
     return "C" if self.flags.c_contiguous or 0 in self.strides else "K"
-
-
-def copied(self: Any, src: Any) -> Any:
-    if namespace(src) is not namespace(self):
-        src = move(src, device_of(self))
-    return xp.broadcast_to(src, self.shape).astype(self.dtype)
 
 
 @formula(tex=lambda values: negated(RAW, known) if isinstance(known := number(values), tuple) else -values)

@@ -5,7 +5,6 @@ input (relu's relatives), `F.tied` keeps that edge, so that a second derivative 
 """
 
 from ...array import dtypes, special, xp
-from ...array.special import TWO_OVER_ROOT_PI
 from ...core.op import no_derivative, op
 from ...text.tex import cases
 from ..checks import implemented
@@ -26,15 +25,13 @@ leaky_relu_written = op("leaky_relu_written", leaky_relu_of.row.forward, grad_fn
 prelu_kernel = op("prelu_kernel", lambda self, weight: xp.where(self > 0, self, weight * self), elementwise=True,
     self   = lambda F, grad, self, weight: F.where(self > 0, grad, weight * grad),
     weight = lambda F, grad, self: F.where(self > 0, 0.0, self * grad))
-rrelu_with_noise = op("rrelu_with_noise", lambda self, noise, lower, upper, training: self * noise, fixed=("noise",),
-    keeps=("lower", "upper", "training"), scalars=("lower", "upper"),
+NOISY = {"fixed": ("noise",), "keeps": ("lower", "upper", "training"), "scalars": ("lower", "upper")}
+rrelu_with_noise = op("rrelu_with_noise", lambda self, noise, lower, upper, training: self * noise, **NOISY,
     self = lambda F, grad, self, noise: F.tied(grad * noise, self))
-rrelu_written = op("rrelu_written", rrelu_with_noise.row.forward, grad_fn="RreluWithNoiseBackward1", fixed=("noise",),
-    keeps=("lower", "upper", "training"), scalars=("lower", "upper"),
+rrelu_written = op("rrelu_written", rrelu_with_noise.row.forward, grad_fn="RreluWithNoiseBackward1", **NOISY,
     self = lambda F, grad, result, noise: F.tied(grad * noise, result))
 threshold_of = op("threshold", lambda self, threshold, value: xp.where(
-        self <= threshold, dtypes.fitting(value, self.dtype), self),
-    scalars=("threshold", "value"),
+        self <= threshold, dtypes.fitting(value, self.dtype), self), scalars=("threshold", "value"),
     self = lambda F, grad, self, threshold: F.tied(F.where(self <= threshold, 0.0, grad), self))
 threshold_written = op("threshold_written", threshold_of.row.forward, grad_fn="ThresholdBackward1",
     scalars=("threshold", "value"), **threshold_of.row.derivatives)
@@ -45,8 +42,7 @@ hardtanh_of = op("hardtanh", lambda self, min_val, max_val: xp.clip(self, *map(s
 hardsigmoid = op("hardsigmoid", lambda self: xp.clip(implemented("hardsigmoid_cpu", self) + 3, 0, 6) / 6,
     self = lambda F, grad, self: F.hardsigmoid_backward(grad, self))
 hardsigmoid_backward = no_derivative("hardsigmoid_backward", lambda self, other: xp.where(
-        (other > -3) & (other < 3), self / 6, 0),
-    tex=lambda g, x: cases((x > -3) & (x < 3), g / 6, 0))
+        (other > -3) & (other < 3), self / 6, 0), tex=lambda g, x: cases((x > -3) & (x < 3), g / 6, 0))
 hardswish = op("hardswish", lambda self: implemented("hardswish_cpu", self) * xp.clip(self + 3, 0, 6) / 6,
     self = lambda F, grad, self: F.where(self <= -3, 0.0, F.where(self < 3, grad * (self / 3 + 0.5), grad)))
 hardshrink_of = op("hardshrink", lambda self, lambd=0.5: xp.where(
@@ -54,8 +50,7 @@ hardshrink_of = op("hardshrink", lambda self, lambd=0.5: xp.where(
     self = lambda F, grad, self, lambd: F.tied(F.where(F.abs(self) <= lambd, 0.0, grad), self))
 softshrink_of = op("softshrink", lambda self, lambd=0.5: xp.where(
         xp.absolute(implemented("softshrink_check", self)) <= lambd, self * 0, self - xp.clip(self, -lambd, lambd)),
-    scalars=("lambd",),
-    **hardshrink_of.row.derivatives)
+    scalars=("lambd",), **hardshrink_of.row.derivatives)
 
 # ---- smooth ones
 
@@ -94,11 +89,11 @@ logit = op("logit", kernels.logit,
 # ---- special functions
 
 erf = op("erf", lambda self: special.erf(self),
-    self = lambda F, grad, self: TWO_OVER_ROOT_PI * F.exp(-(self * self)) * grad)
+    self = lambda F, grad, self: special.TWO_OVER_ROOT_PI * F.exp(-(self * self)) * grad)
 erfc = op("erfc", lambda self: special.erfc(self),
-    self = lambda F, grad, self: -TWO_OVER_ROOT_PI * F.exp(-(self * self)) * grad)
+    self = lambda F, grad, self: -special.TWO_OVER_ROOT_PI * F.exp(-(self * self)) * grad)
 erfinv = op("erfinv", lambda self: special.erfinv(self),
-    self = lambda F, grad, self: (1 / TWO_OVER_ROOT_PI) * F.exp(F.erfinv(self) ** 2) * grad)
+    self = lambda F, grad, self: (1 / special.TWO_OVER_ROOT_PI) * F.exp(F.erfinv(self) ** 2) * grad)
 lgamma = op("lgamma", lambda self: special.lgamma(self), self=lambda F, grad, self: grad * F.digamma(self))
 digamma = op("digamma", lambda self: special.digamma(self), tex=r"\psi\left({0}\right)",
     self = lambda F, grad, self: grad * F.polygamma(self, 1))

@@ -7,9 +7,7 @@ views (`calls/index`). The named forms (gather, scatter, index_select ...) read 
 from ...array.backend import xp
 from ...core.op import op
 from ...text.tex import among, becomes, gains, part, phrase
-from ..kernels import index as kernels
-from ..kernels.pointwise import times
-from ..kernels.shape import select_part, slice_part, written
+from ..kernels import index as kernels, pointwise, shape
 
 # ---- at any places
 
@@ -27,17 +25,14 @@ put_at = op("index_put", kernels.index_put, fixed=("indices",),
 gather = op("gather", kernels.gather, fixed=("index",), keeps=("sparse_grad",), tex=among,
     self = lambda F, grad, self, index, dim: F.scatter_add(F.zeros_as(grad, F.sizes(self)), index, grad, dim))
 scatter = op("scatter", lambda self, index, src, dim: kernels.scatter(self, index, src, dim), fixed=("index",),
-    tex=lambda x, i, src, dim: becomes(among(x, i, dim), src),
     self = lambda F, grad, index, dim: F.scatter_value(grad, index, dim, 0),
     src  = lambda F, grad, index, dim: F.gather(grad, index, dim))
 scatter_value = op("scatter_value", lambda self, index, dim, value: kernels.scatter(self, index, value, dim),
     fixed=("index",), grad_fn="ScatterBackward1", scalars=("value",),
     tex=lambda x, i, dim, v: becomes(among(x, i, dim), v),
     self = lambda F, grad, index, dim: F.scatter_value(grad, index, dim, 0))
-scatter_reduced = op("scatter_reduced", lambda self, index, src, dim, reduce: kernels.scatter(
-        self, index, src, dim, reduce), fixed=("index",), grad_fn="NotImplemented",
-    torch_name="torch::autograd::NotImplemented", tex=phrase(r"{0:4}[{1}] \leftarrow {2}", 0),
-    **dict.fromkeys(("self", "src"), lambda F: F.refuse("aten::scatter")))
+scatter_reduced = op("scatter_reduced", kernels.scatter, fixed=("index",), grad_fn="NotImplemented",
+    torch_name="torch::autograd::NotImplemented", **dict.fromkeys(("self", "src"), lambda F: F.refuse("aten::scatter")))
 scatter_add = op("scatter_add", lambda self, index, src, dim: kernels.scatter(self, index, src, dim, True),
     fixed=("index",), tex=lambda x, i, src, dim: gains(among(x, i, dim), src),
     self = lambda grad: grad,
@@ -45,7 +40,7 @@ scatter_add = op("scatter_add", lambda self, index, src, dim: kernels.scatter(se
 index_select = op("index_select", kernels.index_select, fixed=("index",), tex=lambda x, i, dim: part(x, dim, i),
     self = lambda F, grad, self_sym_sizes, index, dim: F.index_add(F.zeros_as(grad, self_sym_sizes), index, grad, dim))
 index_add = op("index_add", lambda self, index, source, dim, alpha=1: kernels.index_write(
-        self, index, times(source, alpha), dim, "add"), fixed=("index",), keeps=("source_dim",),
+        self, index, pointwise.times(source, alpha), dim, "add"), fixed=("index",), keeps=("source_dim",),
     scalars=("alpha",), tex=lambda x, i, src, dim, *_: gains(part(x, dim, i), src),
     self   = lambda grad: grad,
     source = lambda F, grad, source, index, dim, alpha: F.scaled(F.index_select(grad, index, dim), alpha))
@@ -78,13 +73,12 @@ put = op("put", kernels.put, fixed=("index",), tex=r"\mathrm{{reshape}}\left(0[{
 
 # ---- a part written into a copy
 
-select_scatter = op("select_scatter", lambda self, src, dim, index: written(
-        self.copy(), src, select_part, dim, index), tex=lambda x, src, *at: becomes(part(x, *at), src),
+select_scatter = op("select_scatter", lambda self, src, dim, index: shape.written(
+        self.copy(), src, shape.select_part, dim, index), tex=lambda x, src, *at: becomes(part(x, *at), src),
     self = lambda F, grad, dim, index: F.select_scatter(grad, F.zeros_as(grad, ()), dim, index),
     src  = lambda F, grad, dim, index: F.select(grad, dim, index))
-slice_scatter = op("slice_scatter", lambda self, src, dim=0, start=None, end=None, step=1: written(
-        self.copy(), src, slice_part, dim, start, end, step),
-    tex=lambda x, src, *at: becomes(part(x, *at), src),
+slice_scatter = op("slice_scatter", lambda self, src, dim=0, start=None, end=None, step=1: shape.written(
+        self.copy(), src, shape.slice_part, dim, start, end, step), tex=lambda x, src, *at: becomes(part(x, *at), src),
     self = lambda F, grad, dim, start, end, step: F.slice_scatter(grad, F.zeros_as(grad, ()), dim, start, end, step),
     src  = lambda F, grad, dim, start, end, step: F.slice(grad, dim, start, end, step))
 nonzero_positions = op("nonzero", lambda self: xp.argwhere(self))

@@ -49,7 +49,6 @@ cross_of = op("linalg_cross", kernels.cross, tex=phrase(r"{0:4} \times {1:4}", 1
 # ---- inverses and determinants
 
 inv_ex = op("linalg_inv_ex", kernels.inv_ex, outputs=("inverse", "info"), letters={"inverse": "y"},
-    tex=lambda A: (A ** -1,),
     A = lambda F, grad, inverse: -(F.mT(inverse) @ (grad @ F.mT(inverse))))
 det_of = op("linalg_det", kernels.det, outputs=("result", "LU", "pivots"), keeps=("LU", "pivots"),
     A = lambda F, grad, A, result, LU, pivots: F.det_slope(grad, A, result, LU, pivots))

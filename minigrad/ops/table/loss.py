@@ -7,9 +7,7 @@ to the elements: all of it for a sum, an n-th part for a mean.
 from ...array.backend import xp
 from ...core.op import op
 from ...text.tex import SYMBOLS, Symbol, among, becomes, symbol
-from ..kernels import loss as kernels
-from ..kernels.pointwise import beside
-from ..kernels.reduce import norm
+from ..kernels import loss as kernels, pointwise, reduce
 
 LOSS = {"elementwise": True, "letters": {"self": "x", "target": "t"}}
 
@@ -18,13 +16,13 @@ LOSS = {"elementwise": True, "letters": {"self": "x", "target": "t"}}
 div_scalar = op("div_scalar", lambda self, other: self / other, grad_fn="DivBackward1", transparent=True,
     scalars=("other",),
     self = lambda F, grad, other: F.div_scalar(grad, other))
-add_scalar = op("add_scalar", lambda self, other: beside(self, other) + other, grad_fn="AddBackward1",
+add_scalar = op("add_scalar", lambda self, other: pointwise.beside(self, other) + other, grad_fn="AddBackward1",
     scalars=("other",),
     self = lambda grad: grad)
-sub_scalar = op("sub_scalar", lambda self, other: beside(self, other) - other, grad_fn="SubBackward1",
+sub_scalar = op("sub_scalar", lambda self, other: pointwise.beside(self, other) - other, grad_fn="SubBackward1",
     scalars=("other",),
     self = lambda grad: grad)
-norm_dim = op("norm_dim", lambda self, p, dim, keepdim: norm(self, p, dim, keepdim),
+norm_dim = op("norm_dim", lambda self, p, dim, keepdim: reduce.norm(self, p, dim, keepdim),
     grad_fn="NormBackward1", scalars=("p",),
     self = lambda F, grad, self, result, p, dim, keepdim: F.norm_slope(grad, self, result, p, dim, keepdim))
 
@@ -47,14 +45,12 @@ nll_loss_backward = op("nll_loss_backward", kernels.nll_back,
 mse_loss = op("mse_loss", lambda self, target, reduction: kernels.reduce(xp.square(self - target), reduction), **LOSS,
     self   = lambda F, grad, self, target, reduction: 2 * (self - target) * F.reduced(grad, self, reduction),
     target = lambda F, grad, self, target, reduction: 2 * (target - self) * F.reduced(grad, self, reduction))
-smooth_l1_loss = op("smooth_l1_loss", lambda self, target, reduction, beta: kernels.reduce(
-        kernels.smooth(self - target, beta), reduction), scalars=("beta",), **LOSS,
+smooth_l1_loss = op("smooth_l1_loss", kernels.smooth_l1, scalars=("beta",), **LOSS,
     self   = lambda F, grad, self, target, reduction, beta: F.smooth_slope(
         self - target, beta) * F.reduced(grad, self, reduction),
     target = lambda F, grad, self, target, reduction, beta: F.smooth_slope(
         target - self, beta) * F.reduced(grad, self, reduction))
-huber_loss = op("huber_loss", lambda self, target, reduction, delta: kernels.reduce(
-        kernels.huber(self, target, delta), reduction), scalars=("delta",), letters=LOSS["letters"],
+huber_loss = op("huber_loss", kernels.huber, scalars=("delta",), letters=LOSS["letters"],
     self   = lambda F, grad, self, target, reduction, delta: delta * F.smooth_slope(
         self - target, delta) * F.reduced(grad, self, reduction, target),
     target = lambda F, grad, self, target, reduction, delta: delta * F.smooth_slope(
@@ -63,16 +59,12 @@ soft_margin_loss = op("soft_margin_loss", lambda self, target, reduction: kernel
         xp.log1p(xp.exp(-self * target)), reduction), fixed=("target",), **LOSS,
     self = lambda F, grad, self, target, reduction: (
         -target * F.sigmoid(-self * target) * F.reduced(grad, self, reduction)))
-binary_cross_entropy = op("binary_cross_entropy", lambda self, target, weight, reduction: kernels.reduce(
-        kernels.bce(self, target, weight), reduction), fixed=("weight",), **LOSS,
+binary_cross_entropy = op("binary_cross_entropy", kernels.bce, fixed=("weight",), **LOSS,
     self   = lambda F, grad, self, target, weight, reduction: F.weighted(
         (self - target) / F.clamp_min((1 - self) * self, 1e-12), weight) * F.reduced(grad, self, reduction),
     target = lambda F, grad, self, weight, reduction: F.weighted(
         F.log(1 - self) - F.log(self), weight) * F.reduced(grad, self, reduction))
-bce_with_logits = op("binary_cross_entropy_with_logits",
-    lambda self, target, weight, pos_weight, reduction: kernels.reduce(
-        kernels.bce_logits(self, target, weight, pos_weight), reduction),
-    fixed=("weight", "pos_weight"), **LOSS,
+bce_with_logits = op("binary_cross_entropy_with_logits", kernels.bce_logits, fixed=("weight", "pos_weight"), **LOSS,
     self   = lambda F, grad, self, target, weight, pos_weight, reduction: F.weighted(
         F.logits_slope(self, target, pos_weight), weight) * F.reduced(grad, self, reduction),
     target = lambda F, grad, self, weight, pos_weight, reduction: F.weighted(

@@ -10,7 +10,6 @@ import math
 import operator
 
 from ...array import dtypes, xp
-from ...core.carriers import RAW
 from ...core.op import no_derivative, op
 from ...text.tex import cases, phrase
 from ..checks import check_number, implemented
@@ -128,7 +127,7 @@ sigmoid_backward = op("sigmoid_backward", lambda grad_output, output: grad_outpu
     grad_output = lambda F, grad, output: F.sigmoid_backward(grad, output),
     output      = lambda grad, grad_output, output: grad * grad_output * (1 - 2 * output))
 relu = op("relu", kernels.relu, numbered=True, self=lambda F, grad, result: F.relu_backward(grad, result))
-relu_backward = op("relu_backward", lambda grad_output, output: RAW.where(~(output <= 0), grad_output, 0.0),
+relu_backward = op("relu_backward", lambda grad_output, output: kernels.where(~(output <= 0), grad_output, 0.0),
     grad_fn="ThresholdBackwardBackward0", elementwise=True, tex=lambda g, y: g * (y > 0),
     grad_output = lambda F, grad, output: F.relu_backward(grad, output),
     output      = lambda F, grad: F.zeros_like(grad))
@@ -231,14 +230,12 @@ logical_and = op("logical_and", lambda self, other: xp.logical_and(self, other),
 logical_or = op("logical_or", lambda self, other: xp.logical_or(self, other), numbers=False)
 logical_xor = op("logical_xor", lambda self, other: xp.logical_xor(self, other), numbers=False)
 logical_not = op("logical_not", lambda self: xp.logical_not(self))
-bitwise_and = op("bitwise_and", lambda self, other: kernels.bits("bitwise_and_cpu", self, other) & other)
-bitwise_or = op("bitwise_or", lambda self, other: kernels.bits("bitwise_or_cpu", self, other) | other)
-bitwise_xor = op("bitwise_xor", lambda self, other: kernels.bits("bitwise_xor_cpu", self, other) ^ other)
+bitwise_and = op("bitwise_and", lambda self, other: kernels.bits("bitwise_and", self, other) & other)
+bitwise_or = op("bitwise_or", lambda self, other: kernels.bits("bitwise_or", self, other) | other)
+bitwise_xor = op("bitwise_xor", lambda self, other: kernels.bits("bitwise_xor", self, other) ^ other)
 bitwise_not = op("bitwise_not", lambda self: ~implemented("bitwise_not_cpu", self, "iub"))
-bitwise_left_shift = op("bitwise_left_shift", lambda self, other: kernels.bits(
-    "lshift_cpu", self, other, "iu") << other)
-bitwise_right_shift = op("bitwise_right_shift", lambda self, other: kernels.bits(
-    "rshift_cpu", self, other, "iu") >> other)
+bitwise_left_shift = op("bitwise_left_shift", lambda self, other: kernels.bits("lshift", self, other, "iu") << other)
+bitwise_right_shift = op("bitwise_right_shift", lambda self, other: kernels.bits("rshift", self, other, "iu") >> other)
 isnan = op("isnan", lambda self: xp.isnan(self), tex=phrase(r"{0:4} \text{{ is NaN}}", -1))
 isinf = op("isinf", lambda self: xp.isinf(self))
 isfinite = op("isfinite", lambda self: xp.isfinite(self), tex=phrase(r"{0:4} \text{{ is finite}}", -1))

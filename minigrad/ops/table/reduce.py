@@ -20,10 +20,8 @@ sum_dim = op("sum_dim", lambda self, dim, keepdim=False: xp.add.reduce(
     self = lambda F, grad, self_sym_sizes, dim, keepdim: F.expanded(grad, self_sym_sizes, dim, keepdim))
 sum_as = op("sum_as", lambda self, kind: xp.add.reduce(self, None, dtype=kind),
     grad_fn="SumBackward0", elementwise=True, numbered=True, **sum_all.row.derivatives)
-mean_all = op("mean", lambda self: kernels.total(kernels.with_mean(self)) / self.size,
-    keeps=("self_sym_numel", "self_sym_sizes"), letters={"self_sym_sizes": "n"}, numbered=True,
-    self = lambda F, grad, self_sym_numel, self_sym_sizes: F.div_scalar(
-        F.expand(grad, self_sym_sizes), self_sym_numel))
+mean_all = op("mean", lambda self: kernels.total(kernels.with_mean(self)) / self.size, numbered=True,
+    self = lambda F, grad, self_sym_numel, self_sym_sizes: F.div_scalar(F.expand(grad, self_sym_sizes), self_sym_numel))
 mean_dim = op("mean_dim", kernels.mean, grad_fn="MeanBackward1", keeps=("self_sym_numel",),
     tex=r"\mathrm{{mean}}\left({0}\right)",
     self = lambda F, grad, self_sym_sizes, dim, keepdim: F.div_scalar(
