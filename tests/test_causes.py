@@ -274,3 +274,14 @@ def test_of_a_cell_that_ran_again_only_the_latest_text_counts(shell):
     shell.run_cell("x = x * 2", store_history=True)  # gives the same name, from what the cell before made
     shell.run_cell("x.sum().backward()", store_history=True)
     assert minigrad.why().line[2] == "x = torch.ones(2)"
+
+
+def test_a_state_that_another_cell_began_with_none_and_a_parameter_it_made(shell):
+    shell.run_cell("import minigrad as torch\nrnn = torch.nn.LSTM(2, 3)\nx = torch.ones(4, 1, 2)\nstate = None\n"
+                   "w = torch.tensor([0.5, 1.5], requires_grad=True)", store_history=True)
+    error = shell.run_cell("for i in range(3):\n    out, state = rnn(x, state)\n    out.sum().backward()",
+                           store_history=True).error_in_exec
+    assert "if state is None else" in minigrad.why(error).edit[1]
+    error = shell.run_cell("for i in range(3):\n    (w ** 2).sum().backward()\n    w = w.clamp(0, 1)",
+                           store_history=True).error_in_exec
+    assert minigrad.why(error).edit == (3, "    with torch.no_grad(): w.copy_(w.clamp(0, 1))")

@@ -18,9 +18,9 @@ from ..text import torch_names
 from ..text.presentation import nearest
 from .cuts import cut_on_the_way, number_of, root_of
 from .findings import Finding, by_rule, finding, first, names_in, reads_of, receiver
-from .leaves import no_flag, not_a_leaf, remade, unreached, unregistered, untracked
+from .leaves import no_flag, not_a_leaf, projected, remade, unreached, unregistered, untracked
 from .live import inner, is_tensor, nodes_of, parameters
-from .program import Context, called, expression, feeding, first_write, is_learners, source_of
+from .program import Context, called, expression, feeding, first_write, is_learners, read_in, source_of
 from .refused import Refused, ours
 
 WHOSE = {"backward", "step", "zero_grad", "parameters", "state_dict", "load_state_dict"}  # each of one kind of thing
@@ -104,7 +104,7 @@ def crossing(node: Any, region: Any, context: Context, root: Any) -> Finding | N
         if not uses or later or region in writes or not leads(held := context.value(uses[0]), node):
             continue
         if own:
-            return taken_over(name, own[0], uses, [w for w in writes if w not in inside], context, root)
+            return taken_over(name, own[0], [w for w in writes if w not in inside], inside, context, root, node)
         # what an object holds was made by who wrote into it
         for value, around in () if is_learners(held) else context.made(name, uses[0]):
             text, write = around.source.grouped(value), around.source.statement(value)
@@ -121,23 +121,51 @@ def crossing(node: Any, region: Any, context: Context, root: Any) -> Finding | N
     return None
 
 
-def leads(value: Any, node: Any) -> bool:
-    """Whether the graph of a tensor, or of one in a list, leads to a node."""
+def leads(value: Any, node: Any, marks: Any = ()) -> bool:
+    """Whether the graph of a tensor, or of one in a list, leads to a node, or to one freed with these marks."""
     tensors = [t for t in [value, *inner(value)] if isinstance(t, TensorBase)]
-    return any(n is node for n in nodes_of([t._edge() for t in tensors], {}))
+    return any(n is node or any(getattr(n, slot) in marks for slot in n.frees if marks)
+               for n in nodes_of([t._edge() for t in tensors], {}))
 
 
-def taken_over(name: str, statement: Any, uses: list[Any], before: list[Any], context: Context, root: Any) -> Finding:
+def taken_over(name: str, statement: Any, before: list[Any], inside: set[Any], context: Context, root: Any,
+               node: Any) -> Finding:
     """A value that each turn takes over from the one before with its history: the turn that writes it, cut there."""
     source, value = context.source, statement.value
-    starts = [w.value.value for w in before if isinstance(getattr(w, "value", None), ast.Constant)]
+    given = [getattr(w, "value", None) for w in before] + [v for v, _ in context.elsewhere(name)]  # by another cell
+    starts = [v.value for v in given if isinstance(v, ast.Constant)]
     grown = isinstance(statement, ast.AugAssign)
     if ast.unparse(root) == name and (grown or any(s is not None for s in starts)):  # a running sum
         parts = [value] if grown else [n for n in ast.iter_child_nodes(value) if isinstance(n, ast.expr)]
         changes = [(root, source.text(part)) for part in parts if name not in names_in(part)]  # of this turn
         return finding("carried", context, statement, *changes, name=name)
-    kind = " some" * isinstance(context.value(uses[0]), tuple) + " none" * (None in starts)
-    return by_rule(f"taken over{kind}: {name}", statement, context) or finding("carried", context, statement, name=name)
+    found = by_rule(f"taken over: {name}", statement, context) or projected(name, value, context)
+    return found or finding("carried", context, statement, *cut_off(
+        name, statement, None in starts, inside, context, root, node), name=name)
+
+
+def cut_off(name: str, statement: Any, none: bool, inside: set[Any], context: Context, root: Any,
+            node: Any) -> list[tuple[Any, str]]:
+    """The changes that cut off all that a turn takes over from the one before; none if another line does so, too."""
+    source, changes = context.source, list[tuple[Any, str]]()
+    old = [m for slot in node.frees if isinstance(m := getattr(node, slot), Freed)]
+    for other in {name}.union(*(names_in(part) for part, _ in feeding(root, context))):
+        reads = [n for n in reads_of(other, context.function or source.tree) if n in inside]
+        writes = [w for w in source.writes.get((context.function, other), []) if w in inside]
+        over = reads and writes and reads[0].lineno <= writes[0].lineno
+        if not over or not leads(held := context.value(reads[0]), node, old):
+            continue
+        several = isinstance(held, tuple | list)
+        own = [n for n in ast.walk(statement) if n in reads and not isinstance(source.parents[n], ast.Compare)]
+        parts = own or read_in(statement, other)
+        if (writes[0] is not statement or not isinstance(statement, ast.Assign)
+                or (not own and parts == [statement.value] and isinstance(statement.targets[0], ast.Tuple))
+                or (several and not all(isinstance(t, TensorBase) for t in held))):
+            return []
+        for text, part in ((source.grouped(part), part) for part in parts):
+            new = f"tuple(t.detach() for t in {text})" if several else f"{text}.detach()"
+            changes.append((part, f"({text} if {text} is None else {new})" if own and none else new))
+    return changes
 
 
 # ---- a value that was written over

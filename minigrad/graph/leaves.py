@@ -147,7 +147,20 @@ def not_a_leaf(name: str, made: list[tuple[Any, Context]], loss: bool = False) -
 
     `loss`: backward began there, perhaps; then nobody misses its gradient.
     """
-    return first(by_rule(f"{'loss' if loss else 'result'}: {name}", *one) for one in made)
+    cleared = (re.search(r"grad\.zero_\(|\.grad = None|zero_grad\(", around.source.whole) for _, around in made)
+    kind = ("loss" if loss else "result") + " anew" * (not any(cleared))
+    return first(projected(name, *one) or by_rule(f"{kind}: {name}", *one) for one in made)
+
+
+def projected(name: str, value: Any, context: Context) -> Finding | None:
+    """A leaf's name that was given, in a loop and after its backward, to what is computed of it: clamped, wrapped."""
+    source, statement = context.source, context.source.statement(value)
+    loops, writes = source.loops(statement), source.writes.get((context.function, name), ())
+    ran = [n for n in source.calls if called(n) == "backward" and {*loops[:1]} & {*source.above(n)}]
+    texts = [source.text(w) for w in writes if isinstance(w, ast.Assign) and w.lineno < statement.lineno]
+    texts += [around.source.text(v) for v, around in context.elsewhere(name)]  # another cell
+    late = any(n.lineno < statement.lineno for n in ran) and re.search(r"requires_grad|Parameter\(", " ".join(texts))
+    return by_rule(f"projected: {name}", value, context) if late else None
 
 
 # ---- who has a parameter

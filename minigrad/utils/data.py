@@ -240,10 +240,8 @@ class DataLoader:
         return _SingleProcessDataLoaderIter(self._fetch, self._index_sampler)
 
     def _fetch(self, at: Any) -> Any:
-        if self.batch_sampler is None:
-            return self.collate_fn(self.dataset[at])
         several = getattr(self.dataset, "__getitems__", None) or (lambda at: [self.dataset[i] for i in at])
-        return self.collate_fn(several(at))
+        return self.collate_fn(self.dataset[at] if self.batch_sampler is None else several(at))
 
 
 class _SingleProcessDataLoaderIter(map):
