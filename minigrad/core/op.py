@@ -85,16 +85,12 @@ def composite(call: Callable) -> Callable:
 
 def no_derivative(name: str, forward: Callable, **declared: Any) -> Callable:
     """A row that is recorded but cannot be differentiated: backward says that it is not implemented."""
-
     def apply(n: Any, grad: Any, F: Any, keep: bool, ways: Any = None) -> tuple:
         raise RuntimeError(f"derivative for aten::{name} is not implemented")  # also where no edge wants a gradient
 
     def only_wanted(n: Any, *_: Any) -> None:  # as torch, which lists no other operand here
         n.edges = tuple(edge for edge in n.edges if edge is not None)
-
-    refused = dict.fromkeys(("self", "other"), lambda F: F.refuse(name))
-    call = op(name, forward, elementwise=True, **refused,  # type: ignore[arg-type]
-              grad_fn="NotImplemented", torch_name="torch::autograd::NotImplemented", **declared)
-    call.row.node.apply = apply  # type: ignore[attr-defined]
-    call.row.save = only_wanted  # type: ignore[attr-defined]
+    call = op(name, forward, elementwise=True, grad_fn="NotImplemented", torch_name="torch::autograd::NotImplemented",
+              **dict.fromkeys(("self", "other"), lambda F: F.refuse(name)), **declared)  # type: ignore[arg-type]
+    call.row.node.apply, call.row.save = apply, only_wanted  # type: ignore[attr-defined]
     return call
