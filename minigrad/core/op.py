@@ -20,8 +20,7 @@ __all__ = ["TABLE", "Row", "composite", "no_derivative", "op", "shape_mismatch"]
 
 
 def quicker(name: str, call: Callable, row: Row | None = None, kind: Callable | None = None) -> Callable:
-    """The call that is published for a row or a composite. Where `quick` is present this is another function, which
-    knows quicker ones (`quick/__init__.py`)."""
+    """The call to publish. Where `quick` is present, its `__init__.py` puts a function here that knows quicker ones."""
     return call
 
 
@@ -30,9 +29,8 @@ def op(name: str, forward: Callable, /, *, view: Any = False, transparent: bool 
     """Declare a row and return its callable; see the module's docstring.
 
     `view`: the result shares the storage of `self`; a string names why it may not be written, see `views`.
-    `transparent`: the row's TeX is its forward, written out. `tex`: how a call of the row is written in the
-    rules of others, a template (see `phrase`) or a function of symbols. What else is `declared`, derivatives
-    and options, is the row's own: see `Row`.
+    `transparent`: the row's TeX is its forward, written out. `tex`: how a call of the row is written in the rules of
+    others, a template (see `phrase`) or a function of symbols. What else is `declared` is the row's own: see `Row`.
     """
     row = Row(name, forward, **declared)
     row.view = view is not False
@@ -85,11 +83,13 @@ def composite(call: Callable) -> Callable:
 
 def no_derivative(name: str, forward: Callable, **declared: Any) -> Callable:
     """A row that is recorded but cannot be differentiated: backward says that it is not implemented."""
+
     def apply(n: Any, grad: Any, F: Any, keep: bool, ways: Any = None) -> tuple:
         raise RuntimeError(f"derivative for aten::{name} is not implemented")  # also where no edge wants a gradient
 
     def only_wanted(n: Any, *_: Any) -> None:  # as torch, which lists no other operand here
         n.edges = tuple(edge for edge in n.edges if edge is not None)
+
     call = op(name, forward, elementwise=True, grad_fn="NotImplemented", torch_name="torch::autograd::NotImplemented",
               **dict.fromkeys(("self", "other"), lambda F: F.refuse(name)), **declared)  # type: ignore[arg-type]
     call.row.node.apply, call.row.save = apply, only_wanted  # type: ignore[attr-defined]
