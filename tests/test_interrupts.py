@@ -180,6 +180,13 @@ def timed(program, times, chance):
         rung.append(True)
         raise KeyboardInterrupt
 
+    def again():
+        """A function, since in 3.13 no `try` beside a loop catches what comes where the loop begins anew."""
+        nonlocal made
+        while not rung:  # Python drops an error in a callback of `weakref`; a timer at zero has not yet rung
+            made = leaves_of(False)
+            program(*made)
+
     before = signal.signal(signal.SIGALRM, ring)
     made = leaves_of(False)
     program(*made)
@@ -190,9 +197,7 @@ def timed(program, times, chance):
             try:
                 rung.clear()
                 signal.setitimer(signal.ITIMER_REAL, chance.uniform(0.0001, 0.004))
-                while not rung:  # Python drops an error in a callback of `weakref`; a timer at zero has not yet rung
-                    made = leaves_of(False)
-                    program(*made)
+                again()
             except KeyboardInterrupt:
                 pass
             torn = {v.name for v in states if v.get() is not modes.run(v.get)}
