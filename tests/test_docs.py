@@ -214,7 +214,8 @@ print(torch.core.row.TABLE["copysign"].tex("self"))
                             "-k", "copysign or has_a_sample")
 
     # from 3.13 on Python keeps the text of `-c`, and the picture names its line
-    assert said.replace("  line 12: z = x.copysign(y)", "") == r"""z (2, 3) = [[−3, −4, … ×6]]  CopysignBackward0{result, self}
+    named = "  line 12: z = x.copysign(y)"
+    assert said.replace(named, "") == r"""z (2, 3) = [[−3, −4, … ×6]]  CopysignBackward0{result, self}
 ├─0 x (3,) = [3.00, −4.00, 0.50]  AccumulateGrad  .grad None
 └─1 y (2, 1) = [[−1], [2]]  AccumulateGrad  .grad None
 True [[-3.0, -4.0, -0.5], [3.0, 4.0, 0.5]]
