@@ -18,9 +18,9 @@ AnyTensor = Any  # what the records are read from: a tensor of minigrad, or of t
 AnyNode = Any  # a node of their graphs
 
 
-def by_key(pairs: Iterable[tuple[Any, Any]]) -> dict[Any, list[Any]]:
-    """Key -> all values that come with it, in their order."""
-    found: dict[Any, list[Any]] = {}
+def by_key(pairs: Iterable[tuple[Any, Any]], keys: Iterable[Any] = ()) -> dict[Any, list[Any]]:
+    """Key -> all values that come with it, in their order; `keys` stand first, also those that nothing comes with."""
+    found: dict[Any, list[Any]] = {key: [] for key in keys}
     for key, value in pairs:
         found.setdefault(key, []).append(value)
     return found
@@ -241,6 +241,11 @@ class Graph:
     def ops(self) -> tuple[NodeRecord, ...]:
         """The nodes that are no AccumulateGrad."""
         return tuple(n for n in self.nodes if n.kind == "op")
+
+    @cached_property
+    def edges(self) -> dict[str, tuple[NodeRecord, Edge]]:
+        """Id of an edge -> its node, and the edge; in the order of backward."""
+        return {n.edge_id(e.slot): (n, e) for n in self.ops for e in n.edges}
 
     @cached_property
     def consumers(self) -> dict[str, list[str]]:

@@ -58,8 +58,7 @@ class Symbols:
         self.places = {(t.node, t.nr): self.labels[t.id] for t in reversed(graph.tensors) if t.node}
         self.root = self.labels[graph.roots[0]]
         # edges by where they lead
-        self.senders = defaultdict(list, by_key(
-            ((e.node, e.nr), n.edge_id(e.slot)) for n in graph.nodes for e in n.edges if e.node))
+        self.senders = defaultdict(list, by_key(((e.node, e.nr), id) for id, (_, e) in graph.edges.items() if e.node))
         self.ways: dict[str, str] = {}
         for edges in self.senders.values():
             self.ways |= numbered(((edge, self.way(edge)) for edge in edges), " ({})")

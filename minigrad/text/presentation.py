@@ -60,15 +60,12 @@ def error(kind: type[Exception], key: str, text: str, **facts: Any) -> Exception
 
 
 @cache
-def _torchs_own() -> dict[str, str]:
-    import json  # most programs never fail, and importing it takes time
-
-    return json.loads(read("torch_says.json"))
-
-
 def _sentence(key: str) -> tuple[type, str]:
     """A sentence of PyTorch's, and the error that says it, which stands before it if that is no RuntimeError."""
-    kind, text = re.findall(r"(?s)^(?:([A-Z]\w+Error): )?(.*)", _torchs_own()[key])[0]
+    import json  # most programs never fail, and importing it takes time
+
+    said = json.loads(read("torch_says.json"))[key]
+    kind, text = re.findall(r"(?s)^(?:([A-Z]\w+Error): )?(.*)", said)[0]
     return getattr(builtins, kind or "RuntimeError"), text
 
 

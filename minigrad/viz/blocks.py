@@ -128,7 +128,7 @@ class Builder:
         self.graph, self.show, self.lang, self.fold = graph, show, lang, fold
         self.values = {**words.known_values(graph), **values}
         if fold.rolls:
-            self.values |= {f"edge:{n.edge_id(e.slot)}": f"× {times}" for n in graph.ops for e in n.edges
+            self.values |= {f"edge:{id}": f"× {times}" for id, (n, e) in graph.edges.items()
                             if (times := fold.times(n, e)) > 1}
         self.labels: dict[str, words.BoxLabel] = {}
         self.rooms: dict[str, float] = {}  # slot -> how far its text sticks out to the left of its block
@@ -143,9 +143,7 @@ class Builder:
         found |= {id: self.module(id) for id in fold.boxes}
         within = {(cut.tensor, fold.box[cut.node]) for cut in graph.cuts if cut.node and self.goes_back(cut)}
         inside = {x for block in found.values() for x, _ in block.hangs.values()} | fold.chips.keys()
-        for node in graph.nodes:
-            if node.kind == "accumulate" and node.id not in inside:
-                found[node.id] = self.leaf(node)
+        found |= {n.id: self.leaf(n) for n in graph.nodes if n.kind == "accumulate" and n.id not in inside}
         for t in graph.tensors:
             used = [op for op in self.graph.users.get(t.id, ()) if (t.id, fold.box.get(op)) not in within]
             wanted = used or t.id in graph.roots  # else a note names it
@@ -560,9 +558,8 @@ class Builder:
     def arriving(self) -> dict[str, list[tuple[str, Edge]]]:
         """Closed scope -> the edges that have a wire to it."""
         fold, cards = self.fold, "cards" in self.show
-        return by_key((box, (n.edge_id(e.slot), e)) for n in self.graph.ops if (box := fold.box.get(n.id))
-                      for e in n.edges if fold.wires.get(n.edge_id(e.slot)) == n.edge_id(e.slot)
-                      and (e.node or (e.tensor and cards)))
+        drawn = ((id, *self.graph.edges[id]) for id, wire in fold.wires.items() if id == wire)
+        return by_key((fold.box[n.id], (id, e)) for id, n, e in drawn if e.node or (e.tensor and cards))
 
     def stacks(self, box: str) -> bool:
         """Whether a norm at a wire to a closed box stands in two lines: of many wires each has room for one."""

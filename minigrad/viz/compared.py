@@ -46,7 +46,6 @@ def compare(run_a: Player | AnyTensor, run_b: Player | AnyTensor, *, lang: str |
 class Comparison(Stage):
     """Two recorded backwards as one widget; see `compare`. `moments` are its steps: (frame of A, frame of B, who)."""
 
-    lang, theme = (traitlets.Unicode(first).tag(sync=True) for first in ("en", ""))
     runs, moments = (traitlets.List[Any]().tag(sync=True) for _ in range(2))
     twins, ui = (traitlets.Dict().tag(sync=True) for _ in range(2))
     frame = traitlets.Int(0).tag(sync=True)
@@ -63,9 +62,8 @@ class Comparison(Stage):
 
     def to_text(self) -> str:
         """The moments in words of the API: both runs' events, each where it happens."""
-        a, b = (run.kept for run in self.players)
-        rows = [(told(self.players[0].graph, a[i]) if who != "b" else "", told(self.players[1].graph, b[j])
-                 if who != "a" else "") for i, j, who in self.moments[1:]]
+        a, b = (["", *(told(run.graph, f) for f in run.kept[1:])] for run in self.players)
+        rows = [(a[i] if who != "b" else "", b[j] if who != "a" else "") for i, j, who in self.moments[1:]]
         wide = max((len(left) for left, _ in rows), default=0)
         return "\n".join(f"{left:{wide}}  {'|' if left and right else '<' if left else '>'}  {right}".rstrip()
                          for left, right in rows)
@@ -124,8 +122,7 @@ def keys(graph: Graph) -> dict[str, tuple[str, ...]]:
     seen: Counter[tuple[str, str]] = Counter()
     made: dict[str, tuple[str, ...]] = {}
     for node in graph.nodes:
-        results = [graph.tensor(node.leaf)] if node.leaf else graph.outputs(node.id)
-        key = node.name, next((t.name for t in results if t.name), node.formula or "")
+        key = node.name, next((t.name for t in graph.outputs(node.id) if t.name), node.formula or "")
         seen[key] += 1
         made[node.id] = (*key, str(seen[key]))
     return made

@@ -224,11 +224,11 @@ class Drawing:
 
     def __init__(self, graph: Graph, view: str = "record", show: frozenset[str] | None = None,
                  lang: str = "en", theme: str | None = None, engine: str | None = None,
-                 values: Mapping[str, str] | None = None, marks: frozenset[str] = frozenset(),
-                 folded: levels.Fold | None = None, width: float = WIDEST_PICTURE) -> None:
+                 marks: frozenset[str] = frozenset(), folded: levels.Fold | None = None,
+                 width: float = WIDEST_PICTURE) -> None:
         self.view, self.lang, self.theme, self.engine, self.width = view, lang, theme, engine, width
         self.graph, self.fold = graph, folded or levels.fold(graph)
-        self.values = values or {}  # slot -> text that the graph does not hold
+        self.values: Mapping[str, str] = {}  # slot -> text that the graph does not hold
         self.marks = marks  # ids of parts to point out
         self.remarks: list[str] = []  # what is said under the title
         if (fault := fault_said(graph)) is not None:

@@ -18,9 +18,8 @@ def quote(text: str) -> str:
 class Writer:
     """Writes one view of a graph."""
 
-    def __init__(self, graph: Graph, view: str, theme: str, fold: Fold | None = None) -> None:
-        self.graph, self.view, self.colours = graph, view, colours(theme)
-        self.fold = fold or Fold(graph)
+    def __init__(self, fold: Fold, view: str, theme: str) -> None:
+        self.graph, self.fold, self.view, self.colours = fold.graph, fold, view, colours(theme)
         self.lines: list[str] = []
         self.drawn: set[tuple[str, str]] = set()  # arrows from and to closed boxes, of which one is enough
 
@@ -166,4 +165,4 @@ class Writer:
 
 def source(graph: Graph, view: str = "record", theme: str = "light", fold: Fold | None = None) -> str:
     """Graphviz source of one view; what is folded is one node, what is open a cluster."""
-    return Writer(fold.graph if fold else graph, view, theme, fold).source()
+    return Writer(fold or Fold(graph), view, theme).source()

@@ -23,7 +23,6 @@ from .svg import VIEWS
 AT_ONCE, IN_A_PAGE = (60_000, 20), (600_000, levels.MANY_BOXES)  # characters of pictures, boxes in each
 NARROW = 350  # px, on a phone
 MOST = 2_000  # what can be searched for, and lines of code
-LONG = 8  # parameters or inputs that a card names
 PART = re.compile(r' data-id="([^"]+)"')
 Row = list[Any]  # what it is, and its value: a text, or one in each language
 
@@ -41,7 +40,7 @@ class Explorer(Stage):
     """A drawing as a widget; see `Drawing.explore`. Fold state, place and choice live in the model."""
 
     shown = True  # nobody has to be told that it was not shown: nothing has run
-    lang, theme, key, chosen = (traitlets.Unicode(first).tag(sync=True) for first in ("en", "", "0", ""))
+    key, chosen = (traitlets.Unicode(first).tag(sync=True) for first in ("0", ""))
     scene = traitlets.Dict().tag(sync=True)
     pictures, place = (traitlets.List[Any]().tag(sync=True) for _ in range(2))
 
@@ -145,21 +144,19 @@ class Explorer(Stage):
         made = {t.id: card(t.label, t.size, tensor_rows(t) + why.get(t.id, [])) for t in graph.tensors if t.id in drawn}
         turns = {id: roll.count for roll in fold.rolls.values() for id in roll.turns[-1]}
         for n in (self.drawing.graph.node(n.id) for n in graph.nodes if n.id in drawn):  # a loop's edges go elsewhere
-            t = next(iter([graph.tensor(n.leaf)] if n.leaf else graph.outputs(n.id)), None)
+            t = next(iter(graph.outputs(n.id)), None)
             sub = f"{t.name or ''} {t.size}".strip() if t else ""
             sub += f" · {turns[n.id]} / {turns[n.id]}" if n.id in turns else ""  # the turn that is shown
             rows = node_rows(self.drawing.graph, n) + (tensor_rows(t) if t else [])
             made[n.id] = card(n.name, sub, rows + (why.get(n.id) or why.get(t.id if t else "", [])))
-        for h in graph.hooks:
-            made[h.id] = card(h.label, h.kind, [])
-        for cut in graph.cuts:
-            made[cut.id] = card(*words.cut_label(cut), [])
+        made |= {h.id: card(h.label, h.kind, []) for h in graph.hooks}
+        made |= {cut.id: card(*words.cut_label(cut), []) for cut in graph.cuts}
         spans, whole = levels.order_spans(fold), self.drawing.graph
         for id in (*fold.boxes, *sorted(fold.frames)):
             scope, module = fold.scopes[id], labels.get(id) or words.module(fold, id, {})
             accs = (acc for one in fold.chips_of.get(id, ()) for acc in fold.own.get(one, (one,)))
             params = [f"{t.label} {t.shape}" for t in map(whole.tensor, (whole.node(acc).leaf for acc in accs))]
-            rows = [["path", scope.path], ["", f"{len(fold.inside[id])} ops"], ["parameters()", several(params)],
+            rows = [["path", scope.path], ["", f"{len(fold.inside[id])} ops"], ["parameters()", words.several(params)],
                     ["backward()", spans.get(id, "")]]
             made[id] = card(" ".join(words.title_of(fold, id)), module.shapes, rows)
             for chip in module.chips:
@@ -192,19 +189,14 @@ def card(title: str, sub: str, rows: list[Row]) -> dict[str, Any]:
     return {"title": title, "sub": sub, "rows": [row for row in rows if row[1]]}
 
 
-def several(texts: list[str]) -> str:
-    """A few of them, and how many more."""
-    return ", ".join(texts[:LONG]) + (f", … +{len(texts) - LONG}" if len(texts) > LONG else "")
-
-
 def node_rows(graph: Graph, n: NodeRecord) -> list[Row]:
     """What a node keeps."""
     nexts = [graph.node(e.node).name if e.node else words.none_label(e) for e in n.edges]
     saved = [f"{name} = {s.text}" if s.text else name for name, s in zip(saved_words(n), n.saved, strict=True)]
     return [["", n.formula], [f"line {n.line[0]}", n.line[1]] if n.line else ["", ""],
-            ["next_functions", several(nexts)], ["saved", several(saved)],
+            ["next_functions", words.several(nexts)], ["saved", words.several(saved)],
             ["backward()", f"{n.id[1:]} / {len(graph.nodes)}"],
-            ["hooks", several([h.label for h in graph.hooks if h.node == n.id])]]
+            ["hooks", words.several([h.label for h in graph.hooks if h.node == n.id])]]
 
 
 def tensor_rows(t: TensorRecord) -> list[Row]:

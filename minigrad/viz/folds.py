@@ -30,11 +30,10 @@ def pictures(graph: Graph, values: dict[str, str]) -> list[dict[str, Any]]:
     drawing.close_what_is_too_high()
     nodes = (replace(n, saved=tuple(s for s in n.saved if s.is_tensor)) for n in graph.nodes)
     graph = replace(graph, nodes=tuple(nodes))  # sizes and options say nothing about gradients
-    made, size = [], 0
+    made: list[dict[str, Any]] = []
     for key, fold in choices(graph, drawing.fold.closed):
         made.append(picture(graph, fold, key, values))
-        size += len(made[-1]["svg"])
-        if size > ALL_TOGETHER:
+        if sum(len(one["svg"]) for one in made) > ALL_TOGETHER:
             break
     return made
 
@@ -56,8 +55,7 @@ def picture(graph: Graph, fold: levels.Fold, key: str, values: dict[str, str]) -
     """One picture, and what its parts stand for: `alias` (node or edge -> what is drawn), `home` (node -> what
     it steps with), `short` (slot -> a shape, where the numbers have no room)."""
     alias, home = stand_ins(graph, fold)
-    shapes = {f"edge:{n.edge_id(e.slot)}": graph.tensor(e.tensor).size
-              for n in graph.nodes for e in n.edges if e.tensor}
+    shapes = {f"edge:{id}": graph.tensor(e.tensor).size for id, (_, e) in graph.edges.items() if e.tensor}
     short: dict[str, str] = {}
     longest: dict[str, str] = {}
     for slot, text in values.items():

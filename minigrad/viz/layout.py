@@ -16,6 +16,7 @@ from statistics import fmean
 from typing import NamedTuple
 
 from ..graph.nesting import common
+from ..graph.snapshot import by_key
 
 GAP, SEP, PAD, HEAD, LANE, CHIP, SHELF_LANE = 22, 20, 12, 34, 10, 16, 7
 BEND = 40  # as bad as so many px of height: a wire that goes on in the next row
@@ -299,7 +300,6 @@ class FrameLayout:
             self.items.setdefault(id, Item(0, 12, 6, free=False, ip={id: (0, 6)}, op={id: (0, 6)}))
         self.own_wires: dict[str, Line] = {}  # of leaves and of what is drawn again, by link
         self.chips: list[tuple[str, str, float, float, float]] = []
-        self.joins: list[tuple[str, float, float]] = []
         again = True
         while again:
             self.find_ports()
@@ -322,11 +322,8 @@ class FrameLayout:
 
     def find_ports(self) -> None:
         """Where wires arrive and leave; what is drawn again stands left of the port that wants it."""
-        self.ins: dict[str, list[Seg]] = {id: [] for id in self.items}
-        self.outs: dict[str, list[Seg]] = {id: [] for id in self.items}
-        for seg in self.segs:
-            self.outs[seg.u].append(seg)
-            self.ins[seg.v].append(seg)
+        self.ins: dict[str, list[Seg]] = by_key(((seg.v, seg) for seg in self.segs), self.items)
+        self.outs: dict[str, list[Seg]] = by_key(((seg.u, seg) for seg in self.segs), self.items)
         self.ip: dict[tuple[str, str], Point] = {}
         self.op: dict[tuple[str, str], Point] = {}
         self.left: dict[str, float] = {}  # by how much a piece is wider than it says, with what is drawn again,
@@ -388,7 +385,7 @@ class FrameLayout:
     def find_columns(self) -> None:
         """How wide each column is, the gap before it, and how many nets cross there."""
         count = max(self.rank.values(), default=0) + 1
-        self.wide, self.gap, self.lanes, self.crossing = ([0.0] * count, [14.0] * count, [0] * count, [0] * (count + 1))
+        self.wide, self.gap, self.lanes = [0.0] * count, [14.0] * count, [0] * count
         self.room, self.tall = [0.0] * count, [0.0] * count  # for texts at the ports of a column; its height
         for id, r in self.rank.items():
             self.tall[r] += self.items[id].h + self.under[id] + SEP
@@ -410,9 +407,7 @@ class FrameLayout:
                 self.room[c] = max(self.room[c], 0 if use.slot in self.items[use.box].down else use.room)
         self.gap = [max(g, room + 14 if room else 0) + SHELF_LANE * n
                     for g, room, n in zip(self.gap, self.room, self.lanes, strict=True)]
-        for (u, _), r in reach.items():
-            for c in range(self.rank[u] + 1, r + 1):
-                self.crossing[c] += 1
+        self.crossing = Counter(c for (u, _), r in reach.items() for c in range(self.rank[u] + 1, r + 1))
 
     def find_rows(self) -> None:
         """Break into rows that are low together, where few wires cross, about equally long (dynamic programming)."""
@@ -503,9 +498,8 @@ class FrameLayout:
         for (a, b), (ya, yb, weight) in links.items():
             self.near[0][b].append((a, yb, ya, weight))
             self.near[1][a].append((b, ya, yb, weight))
-        self.columns: list[list[int]] = [[] for _ in self.wide]
-        for spot, c in enumerate(self.col):
-            self.columns[c].append(spot)
+        columns = by_key(((c, spot) for spot, c in enumerate(self.col)), range(len(self.wide)))
+        self.columns: list[list[int]] = [*columns.values()]
 
     def high(self, spot: int) -> float:
         """How much height a spot takes."""
@@ -556,8 +550,7 @@ class FrameLayout:
             if n:
                 both_pass = min(spot, column[n - 1]) >= len(self.spots)
                 gaps.append(self.high(column[n - 1]) + (8 if both_pass else SEP))
-        for spot, y in zip(column, separate(wanted, weights, gaps), strict=True):
-            self.y[spot] = y
+        self.y |= zip(column, separate(wanted, weights, gaps), strict=True)
 
     def find_lanes(self) -> None:
         """How far out each net runs that leaves its row: behind and below it among those that leave there, at the left
@@ -588,10 +581,8 @@ class FrameLayout:
         """Columns get their x, rows their y; leaves that a row shares stand below it."""
         self.x, self.right = [0.0] * len(self.wide), [0.0] * len(self.wide)
         self.row_end, self.row_low, self.w, y = [], [], 0.0, 0.0
-        self.leaf_rows: list[list[str]] = [[] for _ in self.rows]
-        for leaf, uses in self.shelf.items():
-            if uses:
-                self.leaf_rows[self.row[self.rank[uses[0].box]]].append(leaf)
+        leaves = ((self.row[self.rank[uses[0].box]], leaf) for leaf, uses in self.shelf.items() if uses)
+        self.leaf_rows: list[list[str]] = [*by_key(leaves, range(len(self.rows))).values()]
         for r, (a, b) in enumerate(self.rows):
             x = self.gap[a] + LANE * self.lanes_left[r] if a else self.before(0)
             for c in range(a, b):
@@ -602,8 +593,7 @@ class FrameLayout:
             self.w = max(self.w, x + self.behind(r))
             mine = [spot for column in self.columns[a:b] for spot in column]
             up = y - min((self.y[s] for s in mine), default=0)
-            for spot in mine:
-                self.y[spot] += up
+            self.y |= {spot: self.y[spot] + up for spot in mine}
             self.row_low.append(max((self.y[s] + self.high(s) for s in mine), default=y) + self.shelf_height(r))
             y = self.row_low[-1] + 12 + LANE * max(1, self.leaving[r])
         self.h = self.row_low[-1]
@@ -716,31 +706,26 @@ class FrameLayout:
                 line: Line = [((left + dx, y - CHIP / 2),), ((left + dx, top + dy),)]
             else:
                 inset, dy = self.ip[box, slot]
-                y, right = top + dy, left - self.far[box]
-                for other, edge in taken.setdefault(box, []):
-                    right = min(right, edge - 6) if abs(other - y) <= CHIP else right
+                y, others = top + dy, taken.setdefault(box, [])
+                right = min([left - self.far[box], *(edge - 6 for other, edge in others if abs(other - y) <= CHIP)])
                 x = right - wide
-                taken[box].append((y, x))
+                others.append((y, x))
                 line = [((right, y),), ((left + inset, y),)]
-            for s in self.dropped.get((box, slot), ()):
-                self.wires[s] = line
+            self.wires |= dict.fromkeys(self.dropped.get((box, slot), ()), line)
             if link:
                 self.own_wires[link] = line
             self.chips.append((piece, link or f"{box}:{slot}", x, y, wide))
 
     def find_joins(self) -> None:
         """Where the wires of one net part, which is where its gradients add up."""
-        seen: dict[tuple[str, str, int], set[tuple[int, float]]] = {}
+        seen: dict[tuple[str, str, int, float], set[tuple[int, float]]] = {}
         for s, way in self.way.items():
             op = s.uk.removeprefix("out:").partition(":")[0]
             for n, (a, b) in enumerate(pairwise(() if {s.u, op, s.v} & self.plan.silent else way)):
                 end = self.ip[s.v, s.vk][1] if n == len(way) - 2 else 5
-                seen.setdefault((s.u, s.uk, a), set()).add((b, end))
-        for (u, uk, spot), ends in seen.items():
-            if len(ends) > 1 and u[:3] != "in:":
-                s = next(s for s, way in self.way.items() if (s.u, s.uk) == (u, uk) and spot in way)
-                y = self.start_height(s, spot, self.way[s].index(spot))
-                self.joins.append((uk, self.right[self.col[spot]] + 12, y))
+                seen.setdefault((s.u, s.uk, a, self.start_height(s, a, n)), set()).add((b, end))
+        self.joins = [(uk, self.right[self.col[spot]] + 12, y) for (u, uk, spot, y), ends in seen.items()
+                      if len(ends) > 1 and u[:3] != "in:"]
 
     # ---- the shelf
 

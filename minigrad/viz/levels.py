@@ -14,7 +14,7 @@ from math import prod
 from typing import Any
 
 from ..graph.snapshot import Edge, Graph, NodeRecord, by_key, part
-from ..text import say
+from ..text import demand
 from .rolled import Roll, roll_up
 
 LEVELS = ("modules", "functions", "ops")
@@ -41,11 +41,8 @@ class Fold:
     @cached_property
     def inside(self) -> dict[str, list[NodeRecord]]:
         """Scope -> its ops, those of inner scopes too, in the order in which they ran."""
-        found: dict[str, list[NodeRecord]] = {id: [] for id in self.scopes}
-        for n in sorted(self.graph.ops, key=lambda n: n.seq):
-            for scope in self.graph.chains[self.home.get(n.id, "")]:
-                found[scope].append(n)
-        return found
+        return by_key(((scope, n) for n in sorted(self.graph.ops, key=lambda n: n.seq)
+                       for scope in self.graph.chains[self.home.get(n.id, "")]), self.scopes)
 
     @cached_property
     def hidden(self) -> dict[str, str]:
@@ -99,8 +96,7 @@ class Fold:
     @cached_property
     def round(self) -> dict[str, str]:
         """Edge that goes round a loop -> what came in there at the first turn."""
-        ways = (id.partition(":") for roll in self.rolls.values() for id in roll.edges)
-        return {f"{node}:{slot}": self.graph.node(node).edge(int(slot)).tensor or "" for node, _, slot in ways}
+        return {id: self.graph.edges[id][1].tensor or "" for roll in self.rolls.values() for id in roll.edges}
 
     @cached_property
     def bundles(self) -> dict[str, int]:
@@ -142,9 +138,8 @@ class Fold:
     def wires(self) -> dict[str, str]:
         """Edge into a closed box -> the one that is drawn for all that come from the same output."""
         first: dict[tuple[str, str | None, int], str] = {}
-        return {n.edge_id(e.slot): first.setdefault((box, e.node or e.tensor, e.nr), n.edge_id(e.slot))
-                for n in self.graph.ops if (box := self.box.get(n.id)) for e in n.edges
-                if self.box.get(e.node or "") != box and e.node not in self.chips}
+        return {id: first.setdefault((box, e.node or e.tensor, e.nr), id) for id, (n, e) in self.graph.edges.items()
+                if (box := self.box.get(n.id)) and self.box.get(e.node or "") != box and e.node not in self.chips}
 
     @property
     def total(self) -> int:
@@ -220,7 +215,7 @@ def containers_open(fold: Fold, modules: set[str]) -> Fold:
     outer = {s for id in modules for s in fold.graph.chains[fold.scopes[id].parent] if fold.scopes[s].kind != "line"}
     boxes = Counter(fold.home.values()) + Counter(fold.scopes[id].parent for id in fold.scopes if fold.inside[id])
     closed, shown = set(fold.closed), fold.shown
-    for id in sorted(outer & closed, key=lambda id: (len(fold.graph.chains[id]), len(fold.inside[id]))):
+    for id in sorted(outer & closed, key=lambda id: (len(fold.graph.chains[id]), len(fold.inside[id]), id)):
         if closed.isdisjoint(fold.graph.chains[fold.scopes[id].parent]) and shown + boxes[id] - 1 <= FEW_BOXES:
             closed.remove(id)
             shown += boxes[id] - 1
@@ -232,9 +227,8 @@ def named(fold: Fold, names: Iterable[str]) -> list[str]:
     found = []
     for name in [names] if isinstance(names, str) else names:
         known = [id for id, s in fold.scopes.items() if name in (id, s.name) or f".{s.path}".endswith(f".{name}")]
-        if not known:
-            listed = ", ".join(sorted({repr(s.path or s.name) for s in fold.scopes.values()})[:12])
-            raise ValueError(say("draw.no_scope", name=name, known=listed or "-"))
+        listed = ", ".join(sorted({repr(s.path or s.name) for s in fold.scopes.values()})[:12])
+        demand(known, "draw.no_scope", name=name, known=listed or "-")
         found += known
     return found
 

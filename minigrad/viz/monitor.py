@@ -80,11 +80,10 @@ class Training(Moment):
 
     def leaves(self, rows: Rows) -> list[Part]:
         """`is_leaf` of the parameters, and the error that ended a run."""
-        told = []
-        for name in self.named:
-            first = next((row["round"] for row in rows if row.get(f"{name}.is_leaf") is False), None)
-            told.append(f"`{name}.is_leaf`: " + ("True" if first is None else self.say("false_from", round=first)))
-        found: list[Part] = [{"kind": "text", "role": "aside", "text": " · ".join(told)}]
+        known = {name: next((self.say("false_from", round=row["round"]) for row in rows
+                             if row.get(f"{name}.is_leaf") is False), "True") for name in self.named}
+        told = " · ".join(f"`{name}.is_leaf`: {said}" for name, said in known.items())
+        found: list[Part] = [{"kind": "text", "role": "aside", "text": told}]
         return found + [{"kind": "text", "role": "found", "text": f"{row['round']}: `{row['error']}`"}
                         for row in rows if "error" in row]
 

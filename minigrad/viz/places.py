@@ -56,7 +56,6 @@ class Composer:
         self.graph, self.builder, self.fold = graph, builder, fold
         self.blocks = builder.blocks()
         self.out = Layout(fold=fold, labels=builder.labels)
-        self.links: dict[str, tuple[NodeRecord, Edge]] = {}  # drawn edge -> a record that it stands for
 
     def layout(self, widest: float) -> Layout:
         """Everything in its place, with all wires."""
@@ -74,11 +73,9 @@ class Composer:
     def plan(self) -> Plan:
         """Pieces, links and scopes."""
         fold, graph = self.fold, self.graph
-        plan = Plan({id: block.item() for id, block in self.blocks.items()}, {},
+        plan = Plan({id: block.item() for id, block in self.blocks.items()},
+                    {n.id: fold.home.get(n.id, "") for n in reversed(graph.ops)},  # consumers last
                     {id: s.parent for id, s in fold.scopes.items()}, fold.closed, fold.frames)
-        for n in reversed(graph.nodes):  # consumers last
-            if n.kind == "op":
-                plan.home[n.id] = fold.home.get(n.id, "")
         inputs = {e.node or e.tensor: n.id for n in graph.ops for e in n.edges}
         for id in self.blocks:
             if id not in plan.home and id not in fold.scopes and not self.shelved(id):
@@ -88,10 +85,8 @@ class Composer:
             ends = [fold.graph.chains[fold.home.get(op, "")][::-1] for op in (cut.node or "", *self.builder.ends(cut))]
             home = ["", *ends[0]][common(ends) if len(ends) > 1 else 0]
             plan.home |= {id: home for id in (cut.id, cut.tensor) if id in plan.home}
-        entered = {id.partition(":")[0] for id, drawn in fold.wires.items() if id == drawn}
-        for n in graph.ops:
-            for e in n.edges if n.id not in fold.box or n.id in entered else ():
-                self.link(plan, n, e)
+        for id, (n, e) in graph.edges.items():
+            self.link(plan, id, n, e)
         self.result_links(plan)
         self.cut_links(plan)
         constants = (t.id for t in graph.tensors if t.kind == "constant")
@@ -116,22 +111,16 @@ class Composer:
         """Whether a block stands on a shelf."""
         return id in self.graph.nodes_by_id and id in self.blocks and self.builder.on_shelf(id)
 
-    def link(self, plan: Plan, n: NodeRecord, e: Edge) -> None:
+    def link(self, plan: Plan, id: str, n: NodeRecord, e: Edge) -> None:
         """The link of one edge, unless it is drawn inside a block, or hidden by a box."""
-        source = e.node or e.tensor
-        block = self.blocks.get(n.id)
-        id, box = n.edge_id(e.slot), self.fold.box
+        source, box, block = e.node or e.tensor or "", self.fold.box, self.blocks.get(n.id)
         hidden = n.id in box and self.fold.wires.get(id) != id
-        if source is None or (block and e.slot in block.hangs) or hidden:
+        if hidden or (block and e.slot in block.hangs) or not (source in self.blocks or source in box):
             return
-        if source not in self.blocks and source not in box:
-            return
-        net = f"{source}:{e.nr}" if e.node else f"{source}:0"
-        slot = f"edge:{id}"
+        net, slot = f"{source}:{e.nr if e.node else 0}", f"edge:{id}"
         room = self.builder.rooms.get(slot, 0)
         if n.id in box and (wide := self.builder.norm_width(slot)):
             room = wide + 6 + self.blocks[box[n.id]].rim
-        self.links[id] = (n, e)
         links = plan.shelf.setdefault(source, []) if self.shelved(source) else plan.links
         links.append(Link(id, source, net, n.id, str(e.slot), room))
 
@@ -189,7 +178,7 @@ class Composer:
         ends: dict[str, list[tuple[str, float, float]]] = {}  # closed box -> its wires, and where they meet it,
         below: dict[str, list[tuple[str, float, float]]] = {}  # left and below
         for id, line in places.wires.items():
-            n, e = self.links.get(id, (None, None))
+            n, e = self.graph.edges.get(id, (None, None))
             if n is None or e is None:  # to a result, to or from a cut, or to the border of a loop
                 if id.startswith("loop:"):
                     line = [*line, ((line[-1][-1][0] + PAD, line[-1][-1][1]),)]

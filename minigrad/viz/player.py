@@ -150,11 +150,13 @@ class Stage(anywidget.AnyWidget):
     _css = (f"{ROOTS}{{{variables('light')}}}{ROOTS}.mg-dark{{{variables('dark')}}}" + rules_within(".mg-player")
             + (STATIC / "player.css").read_text("utf-8"))
     shown = False
+    lang, theme = (traitlets.Unicode(first).tag(sync=True) for first in ("en", ""))
 
     def state(self) -> dict[str, Any]:
         """What the browser needs, and nothing else: the same in the widget, the file and the JSON."""
-        owner: Any = next(kind for kind in type(self).__mro__ if Stage in kind.__bases__)  # LivePlayer's is Player
-        return {name: getattr(self, name) for name in owner.class_own_traits(sync=True)}
+        theirs = anywidget.AnyWidget.class_traits()
+        ours = (name for name in self.class_traits(sync=True) if name not in theirs and name[0] != "_")
+        return {name: getattr(self, name) for name in ours}
 
     def to_html(self) -> str:
         """One file that plays anywhere: no kernel, no network."""
@@ -184,7 +186,6 @@ class Player(Stage):
     """A recorded backward as a widget; see `step`. `path` tells in which order nodes were chosen, `refused` which
     were not ready, `forced` which of them ran anyway, and `answers` what was asked and answered."""
 
-    lang, theme = (traitlets.Unicode(first).tag(sync=True) for first in ("en", ""))
     scene = traitlets.Dict().tag(sync=True)
     pictures, steps, path, refused, forced, answers, breaks = (traitlets.List[Any]().tag(sync=True) for _ in range(7))
     frame, want = (traitlets.Int(0).tag(sync=True) for _ in range(2))

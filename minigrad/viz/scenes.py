@@ -101,17 +101,17 @@ class Scenes:
             hooks = [h.id for h in self.graph.hooks if h.node == e.node]
             around = self.graph.chains[node.scope] if node else []
             born |= {id: i for id in (e.node, *tensors, *leaves, *hooks, *around) if id not in born}
-        return {"forward": [self.ran(e, self.labels) for e in events], "born": born}
+        return {"forward": [self.ran(e) for e in events], "born": born}
 
-    def ran(self, e: Event, labels: dict[str, str]) -> dict[str, Any]:
+    def ran(self, e: Event) -> dict[str, Any]:
         """One event of forward: a line, a leaf, or a node with its value."""
         if not e.node:
             first = e.span.first if e.span else 0
             return {"id": "", "at": self.at(e.span), "say": both("player.forward_line", line=first), "ins": []}
         id = next((t.id for t in self.graph.outputs(e.node)), "")
-        name = labels.get(id, "")
+        name = self.labels.get(id, "")
         key = "leaf" if self.graph.node(e.node).leaf else "make" if e.value else "unkept"
-        ins = {tensor: self.value(tensor, labels[tensor], value) | {"edge": edge} for edge, tensor, value in e.ins}
+        ins = {id: self.value(id, self.labels[id], value) | {"edge": edge} for edge, id, value in e.ins}
         say_it = both(f"player.forward_{key}", name=bare(name), node=self.title(e.node))
         out = self.value(id, name, e.value)
         said = joined(say_it, both("player.tangent")) if "moves" in out else say_it
@@ -451,8 +451,8 @@ def expected_texts(graph: Graph) -> dict[str, str]:
     wide: dict[str | None, str] = {t.id: gradient_like(t) for t in graph.tensors}
     slots = {f"grad:{t.id}": wide[t.id] for t in graph.tensors}
     slots |= {f"in:{t.node}:{t.nr}": wide[t.id] for t in graph.tensors if t.node}
-    edges = [(n.edge_id(e.slot), e) for n in graph.nodes for e in n.edges if e.tensor]
-    return slots | {f"{'sum' if e.expands else 'edge'}:{id}": wide[e.tensor] for id, e in edges}
+    return slots | {f"{'sum' if e.expands else 'edge'}:{id}": wide[e.tensor]
+                    for id, (_, e) in graph.edges.items() if e.tensor}
 
 
 def gradient_like(t: TensorRecord) -> str:

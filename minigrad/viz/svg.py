@@ -40,10 +40,8 @@ class Painter:
         inside = {**self.fold.chips, **self.fold.box}  # what is marked in a closed box marks the box
         self.box, self.marks = layout.boxes, marks | {inside.get(re.split("[.:]", id)[0], id) for id in marks}
         self.values, self.remarks, self.heat = {**words.known_values(graph), **(values or {})}, remarks, heat or {}
-        self.frames: list[str] = []
-        self.wires: list[str] = []
-        self.parts: list[str] = []
-        self.over: list[str] = []  # badges, and where gradients meet
+        # the layers; `over` all: badges, and where gradients meet
+        self.frames, self.wires, self.parts, self.over = (list[str]() for _ in range(4))
         self.kinds: set[str] = set()
         # outputs (`n3:0`) whose arriving wire passes gates or a copy; it points at the gate that it reaches first
         self.stems = {name[3:] for name in layout.slots if name.startswith("in:")}
@@ -511,8 +509,7 @@ class Painter:
         body = tag("defs", glyphs.MARKERS) + rect(Box(0, -top, wide, tall), 0, "mg-page") + frame
         body += "".join([*self.frames, *self.wires, *self.parts, *self.over])
         prefix = "mg" + sha1(body.encode()).hexdigest()[:8] + "-"
-        names = [n.name for n in self.graph.nodes]
-        order = ", ".join(names[:40] + [f"… +{len(names) - 40}"] * (len(names) > 40))
+        order = words.several([n.name for n in self.graph.nodes], 40)
         about = words.joined(sub, *self.left_out(), *self.remarks, words.word("order", self.lang, names=order))
         return tag("svg", tag("title", clean(title)) + tag("desc", clean(about))
                    + f"<style>{stylesheet(theme)}</style>" + body.replace("\x02", prefix),

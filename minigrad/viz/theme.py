@@ -50,14 +50,17 @@ def stylesheet(theme: str | None) -> str:
     rules = re.sub(r"var\(--mg-([a-z-]+)\)", lambda m: written.get(m[1], m[0]), rules)
     if theme is None:
         return rules
-    rules = re.sub(r"([^{}]+)\{", lambda m: ",".join(f".mg-{theme} {one}" for one in m[1].split(",")) + "{", rules)
-    return rules if fixed else FOLLOWING + rules
+    return ("" if fixed else FOLLOWING) + inside(f".mg-{theme}", rules)
+
+
+def inside(place: str, rules: str) -> str:
+    """Rules of CSS, for what is inside of a place alone."""
+    return re.sub(r"([^{}]+)\{", lambda m: ",".join(f"{place} {one}" for one in m[1].split(",")) + "{", rules)
 
 
 def rules_within(root: str) -> str:
     """The rules of the pictures, for those inside a widget that has the custom properties."""
-    return re.sub(r"([^{}]+)(\{[^{}]*\})", lambda rule: ",".join(
-        f":where({root} svg.mg-graph) {one}" for one in rule[1].split(",")) + rule[2], stylesheet(None))
+    return inside(f":where({root} svg.mg-graph)", stylesheet(None))
 
 
 _EM: list[dict[str, float]] = [{c: float(em) for em, chars in _THEME[weight].items() for c in chars}

@@ -33,6 +33,11 @@ def joined(*said: str) -> str:
     return PAIR.join(" ".join(pair[i % len(pair)] for pair in pairs) for i in range(max(map(len, pairs))))
 
 
+def several(texts: list[str], most: int = 8) -> str:
+    """The first of them, and how many more there are."""
+    return ", ".join(texts[:most]) + (f", … +{len(texts) - most}" if len(texts) > most else "")
+
+
 def shape_label(t: TensorRecord, versions: bool = False) -> str:
     """What stands muted behind the name: `(2,) float64 @v1 requires_grad`."""
     text = t.size if t.dtype in ("float32", "", "?") else f"{t.shape} {t.dtype}"
@@ -91,15 +96,14 @@ def shapes(graph: Graph, fold: Fold) -> dict[str, str]:
     """The shapes that no card and no box tells, and all that went into a call that failed, by the slot of a wire."""
     bare = {t.id: t.size for t in graph.tensors if t.kind == "nonleaf" and t.node not in fold.box
             and t.node not in fold.steps and not has_card(graph, fold, t)}
-    found = {f"edge:{id}": bare[e.tensor] for n in graph.ops for e in n.edges
-             if e.tensor in bare and (id := n.edge_id(e.slot)) == fold.wires.get(id, id)}
-    return found | {f"edge:{n.edge_id(e.slot)}": str(graph.tensor(e.tensor).shape)
-                    for n in graph.ops if n.error for e in n.edges}
+    found = {f"edge:{id}": bare[e.tensor] for id, (_, e) in graph.edges.items()
+             if e.tensor in bare and id == fold.wires.get(id, id)}
+    return found | {f"edge:{id}": str(graph.tensor(e.tensor).shape) for id, (n, e) in graph.edges.items() if n.error}
 
 
 def norms(graph: Graph) -> dict[str, str]:
     """As wide as the gradients that are not known yet, by the slot of a wire."""
-    return {f"edge:{n.edge_id(e.slot)}": "‖g‖ 0.0000" for n in graph.ops for e in n.edges if e.node}
+    return {f"edge:{id}": "‖g‖ 0.0000" for id, (_, e) in graph.edges.items() if e.node}
 
 
 def again_label(leaf: TensorRecord) -> str:
