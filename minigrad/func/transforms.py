@@ -209,13 +209,10 @@ def grad(func: Callable, argnums: Any = 0, has_aux: bool = False) -> Callable:
 
 
 def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
-    """The outputs of `func`, and a function that takes cotangents of their shape to those of the inputs, a tuple."""
-    outputs, aux, pull = _vjp(func, primals, has_aux)
-    return (outputs, pull, aux) if has_aux else (outputs, pull)
+    """The outputs of `func`, and a function that takes cotangents of their shape to those of the inputs, a tuple.
 
-
-def _vjp(func: Callable, primals: tuple, has_aux: bool = False) -> tuple:
-    """The outputs, what comes along, and the function of cotangents."""
+    With `has_aux` also what comes along.
+    """
     on, who = is_grad_enabled(), "vjp(f, *primals)"
     with Mode():
         inside = mapped(tracked, primals)
@@ -228,7 +225,7 @@ def _vjp(func: Callable, primals: tuple, has_aux: bool = False) -> tuple:
         now = is_grad_enabled() if create_graph is None else create_graph
         return filled(inside, pulled(ys, inputs, leaves(cotangents), now, retain_graph))
 
-    return outside(outputs, on), outside(aux, on), pull
+    return (outside(outputs, on), pull, *([outside(aux, on)] if has_aux else []))
 
 
 def short(tree: Any) -> str:
@@ -254,7 +251,7 @@ def jvp(func: Callable, primals: Any, tangents: Any, *, strict: bool = False, ha
 
 def linearize(func: Callable, *primals: Any) -> tuple:
     """The outputs, and the linear function from tangents of the inputs to those of the outputs: `func` runs once."""
-    outputs, _, pull = _vjp(func, primals)
+    outputs, pull = vjp(func, *primals)
     with Mode():
         us = mapped(lambda y: ones_like(y).requires_grad_(), outputs)
         slopes, inputs = leaves(pull(us)), ended(us)

@@ -4,7 +4,7 @@ from typing import Any
 
 from ...array import dtypes, ndarray, xp
 from ...core.carriers import RAW, TENSORS
-from ...core.graph import constant
+from ...core.graph import TensorBase, constant
 from ...core.writes.inplace import inplace
 from ..checks import check_number, is_number, need, require, same_type, titled
 from ..kernels.pointwise import no_bools, power
@@ -46,7 +46,7 @@ def remainder(self: Any, other: Any) -> Any:
     """`self % other`, with the sign of `other`."""
     if not _computes(other):
         return NotImplemented
-    return rows.remainder(self, other) if hasattr(other, "_data") else rows.remainder_number(self, other)
+    return rows.remainder(self, other) if isinstance(other, TensorBase) else rows.remainder_number(self, other)
 
 
 def fmod(self: Any, other: Any) -> Any:
@@ -95,7 +95,7 @@ def rsub(input: Any, other: Any) -> Any:
     if other.__class__ is not float and not _computes(other):
         return NotImplemented
     no_bools(input._data.dtype.kind, "b" if isinstance(other, bool) else "")
-    return rows.rsub(input, other) if hasattr(other, "_data") else rows.rsub_number(input, other)
+    return rows.rsub(input, other) if isinstance(other, TensorBase) else rows.rsub_number(input, other)
 
 
 def rdiv(other: Any, self: Any) -> Any:

@@ -231,6 +231,8 @@ def _spread(row: Any, name: str) -> Any:
 
 var, std = _spread(rows.var_dim, "var"), _spread(rows.std_dim, "std")
 var_mean, std_mean = _spread(rows.var_mean_dim, "var_mean"), _spread(rows.std_mean_dim, "std_mean")
+
+
 def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: Any = None) -> Any:
     """The distance of every row of `x1` from every row of `x2`."""
     for word, x in (("X1", x1), ("X2", x2)):

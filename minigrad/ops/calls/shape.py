@@ -7,7 +7,7 @@ from typing import Any
 
 from ...array import dtypes, move, namespace, ndarray, strides, xp
 from ...core.carriers import RAW, TENSORS
-from ...core.graph import bump, constant
+from ...core.graph import TensorBase, bump, constant
 from ...core.modes import grad_mode, lifted
 from ...core.writes.inplace import inplace, stand_in, write_directly
 from ...core.writes.views import check_inference, check_inplace, place_of
@@ -282,7 +282,7 @@ def _at_least(rank: int, *place: int) -> Any:
 
     def at_least(*tensors: Any) -> Any:
         made = tuple(map(grown, one_by_one(tensors)))
-        return made[0] if len(tensors) == 1 and hasattr(tensors[0], "_data") else made
+        return made[0] if len(tensors) == 1 and isinstance(tensors[0], TensorBase) else made
 
     def grown(t: Any) -> Any:
         if not t._data.ndim:
@@ -329,7 +329,7 @@ def repeat_interleave(self: Any, repeats: Any = None, dim: Any = None, *, output
     if dim is None:
         self, dim = flatten(self), 0
     dim, sizes = check_dim(dim, self._data.ndim), self._data.shape
-    if hasattr(repeats, "_data"):
+    if isinstance(repeats, TensorBase):
         require(repeats._data.ndim < 2, "repeats must be 0-dim or 1-dim tensor")
         dtypes.check_kind("repeat_interleave_cpu", repeats._data.dtype, "i")
         need(repeats._data.size in (1, sizes[dim]), "repeats_size", repeats._data.size, dim, sizes[dim])
@@ -382,7 +382,7 @@ def tensor_split(self: Any, indices_or_sections: Any, dim: int = 0) -> tuple:
     """Slices along `dim`: so many of nearly equal length, or cut at the given places."""
     require(self._data.ndim, "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
     size, cuts = self._data.shape[own_dim(self, dim)], indices_or_sections
-    if hasattr(cuts, "_data"):
+    if isinstance(cuts, TensorBase):
         cuts = cuts.tolist()
     if hasattr(cuts, "__index__"):
         require(cuts > 0, f"number of sections must be larger than 0, got {cuts}")

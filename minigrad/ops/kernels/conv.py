@@ -19,13 +19,14 @@ from .shape import padded, pairs_of, within_padding
 # ---- windows
 
 
-def windows(x: Any, kernel: tuple, out: tuple, stride: tuple, dilation: tuple) -> Any:
-    """Every window as a view: `(..., *kernel, *out)`."""
+def windows(x: Any, kernel: tuple, out: tuple, stride: tuple, dilation: tuple, memory: Any = None) -> Any:
+    """Every window as a view: `(..., *kernel, *out)`; they may reach beyond `x` if its `memory` does."""
     lead = x.ndim - len(kernel)
     steps = x.strides[lead:]
     inner = [s * d for s, d in zip(steps, dilation, strict=True)]
     outer = [s * t for s, t in zip(steps, stride, strict=True)]
-    return strided(x, (*x.shape[:lead], *kernel, *out), (*x.strides[:lead], *inner, *outer))
+    return strided(x if memory is None else memory, (*x.shape[:lead], *kernel, *out),
+                   (*x.strides[:lead], *inner, *outer))
 
 
 def out_sizes(sizes: tuple, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple) -> tuple:
@@ -41,15 +42,22 @@ def _columns(x: Any, kernel: tuple, out: tuple, stride: tuple, padding: tuple, d
 
 
 def _add_windows(parts: Any, sizes: tuple, out: tuple, stride: tuple, padding: tuple, dilation: tuple) -> Any:
-    """The reverse of `windows`: parts `(..., *kernel, *out)` summed where they came from."""
+    """The reverse of `windows`: parts `(..., *kernel, *out)` summed where they came from.
+
+    Zeros at the end of rows in `out` may hang over the end of a row, into the next one.
+    """
     n = len(out)
     lead, kernel = parts.shape[: -2 * n], parts.shape[-2 * n : -n]
-    room = (*lead, *(m + 2 * p for m, p in zip(sizes, padding, strict=True)))
-    whole = namespace(parts).zeros(room, parts.dtype)
+    if not parts.size:  # NumPy would forget how it lies
+        return namespace(parts).zeros((*lead, *sizes), parts.dtype)
+    room = tuple(m + 2 * p for m, p in zip(sizes, padding, strict=True))
+    size, last = math.prod(room), (out[-1] - 1) * stride[-1] + (kernel[-1] - 1) * dilation[-1]
+    flat = namespace(parts).zeros((*lead, size + max(last + 1 - room[-1], 0)), parts.dtype)  # also of the last row
+    whole = flat[..., :size].reshape(*lead, *room)
+    view = windows(whole, kernel, out, stride, dilation, flat)
     for place in itertools.product(*map(range, kernel)):
-        spots = (slice(i * d, i * d + (o - 1) * s + 1, s)
-                 for i, d, o, s in zip(place, dilation, out, stride, strict=True))
-        whole[(..., *spots)] += parts[(..., *place, *(slice(None),) * n)]
+        key = (..., *place, *(slice(None),) * n)
+        view[key] += parts[key]
     return whole[within_padding(sizes, padding)] if any(padding) else whole
 
 
@@ -88,30 +96,13 @@ def convolution(input: Any, weight: Any, bias: Any, stride: tuple, padding: tupl
 
 def conv_input(grad_output: Any, weight: Any, sizes: tuple, stride: tuple, padding: tuple, dilation: tuple,
                 groups: int) -> Any:
-    out, kernel = grad_output.shape[2:], weight.shape[2:]
-    flat = weight.reshape(groups, weight.shape[0] // groups, -1).swapaxes(1, 2)
-    if set(stride) == {1}:
-        return _moved_along(flat, grad_output, sizes, kernel, padding, dilation, groups)
+    kernel = weight.shape[2:]
+    if set(stride) == {1}:  # in rows as long as the input's, each place of the kernel adds one stretch of memory
+        rim = sizes[-1] + 2 * padding[-1] - grad_output.shape[-1]
+        grad_output = padded(grad_output, (0,) * len(kernel), after=(0,) * (len(kernel) - 1) + (rim,))
+    flat, out = weight.reshape(groups, weight.shape[0] // groups, -1).swapaxes(1, 2), grad_output.shape[2:]
     parts = xp.matmul(flat, _by_group(grad_output, groups))
     return _add_windows(parts.reshape(*sizes[:2], *kernel, *out), sizes[2:], out, stride, padding, dilation)
-
-
-def _moved_along(flat: Any, grad_output: Any, sizes: tuple, kernel: tuple, padding: tuple, dilation: tuple,
-                 groups: int) -> Any:
-    """`conv_input` for stride 1, where each place of the kernel moves the whole picture along.
-
-    With rows as long as those of the result, that is one addition in one stretch of memory.
-    """
-    room = tuple(m + 2 * p for m, p in zip(sizes[2:], padding, strict=True))
-    rim, size = room[-1] - grad_output.shape[-1], math.prod(room)
-    wide = padded(grad_output, (0,) * len(room), after=(0,) * (len(room) - 1) + (rim,))
-    parts = xp.matmul(flat, _by_group(wide, groups)).reshape(*sizes[:2], math.prod(kernel), math.prod(wide.shape[2:]))
-    whole, length = namespace(parts).zeros((*sizes[:2], size + rim), parts.dtype), parts.shape[-1]
-    steps = [d * math.prod(room[n + 1 :]) for n, d in enumerate(dilation)]
-    places = itertools.product(*(range(0, k * step, step) for k, step in zip(kernel, steps, strict=True)))
-    for at, start in enumerate(map(sum, places)):
-        whole[:, :, start : start + length] += parts[:, :, at]
-    return whole[:, :, :size].reshape(*sizes[:2], *room)[within_padding(sizes[2:], padding)]
 
 
 def conv_weight(grad_output: Any, input: Any, sizes: tuple, stride: tuple, padding: tuple, dilation: tuple,

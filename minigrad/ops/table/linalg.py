@@ -8,7 +8,7 @@ from .pointwise import mul
 
 # ---- products
 
-mm = op("mm", kernels.mm, letters={"self": "A", "mat2": "B"},
+mm = op("mm", kernels.mm, letters={"self": "A"},
     keeps=("self_sym_sizes", "self_sym_strides", "mat2_sym_sizes", "mat2_sym_strides"), tex=phrase(r"{0:1}\, {1:1}", 1),
     self = lambda F, grad, mat2: F.mm(grad, F.t(mat2)),
     mat2 = lambda F, grad, self: F.mm(F.t(self), grad))
@@ -20,25 +20,25 @@ dot = op("dot", kernels.dot, letters={"tensor": "b"},
     self   = lambda grad, tensor: grad * tensor,
     tensor = lambda grad, self: grad * self)
 vdot = op("vdot", lambda self, other: kernels.dot(self, other), **mul.row.derivatives)
-bmm = op("bmm", kernels.bmm, letters={"self": "A", "mat2": "B"}, tex=phrase(r"{0:1}\, {1:1}", 1),
+bmm = op("bmm", kernels.bmm, letters={"self": "A"}, tex=phrase(r"{0:1}\, {1:1}", 1),
     self = lambda F, grad, mat2: F.bmm(grad, F.transpose(mat2, 1, 2)),
     mat2 = lambda F, grad, self: F.bmm(F.transpose(self, 1, 2), grad))
 ADDED = {"scalars": ("beta", "alpha"), "self": lambda F, grad, beta: F.scaled(grad, beta)}
-addmm = op("addmm", kernels.addmm, letters={"self": "c", "mat1": "A", "mat2": "B"},
+addmm = op("addmm", kernels.addmm, letters={"self": "c"},
     keeps=("mat1_sym_sizes", "mat1_sym_strides", "mat2_sym_sizes", "mat2_sym_strides"), **ADDED,
     mat1 = lambda F, grad, mat2, alpha: F.scaled(F.mm(grad, F.t(mat2)), alpha),
     mat2 = lambda F, grad, mat1, alpha: F.scaled(F.mm(F.t(mat1), grad), alpha))
 addmv = op("addmv", lambda self, mat, vec, beta=1, alpha=1: kernels.joined(
-        self, kernels.product_of(self, mat, vec), beta, alpha), letters={"mat": "A"}, **ADDED,
+        self, kernels.product_of(self, mat, vec), beta, alpha), **ADDED,
     mat  = lambda F, grad, vec, alpha: F.scaled(F.outer(grad, vec), alpha),
     vec  = lambda F, grad, mat, alpha: F.scaled(F.mv(F.t(mat), grad), alpha))
 addr = op("addr", kernels.addr, **ADDED,
     vec1 = lambda F, grad, vec2, alpha: F.scaled(F.mv(grad, vec2), alpha),
     vec2 = lambda F, grad, vec1, alpha: F.scaled(F.mv(F.t(grad), vec1), alpha))
-baddbmm = op("baddbmm", kernels.baddbmm, letters={"batch1": "A", "batch2": "B"}, **ADDED,
+baddbmm = op("baddbmm", kernels.baddbmm, **ADDED,
     batch1 = lambda F, grad, batch2, alpha: F.scaled(F.bmm(grad, F.mT(batch2)), alpha),
     batch2 = lambda F, grad, batch1, alpha: F.scaled(F.bmm(F.mT(batch1), grad), alpha))
-addbmm = op("addbmm", kernels.addbmm, letters={"batch1": "A", "batch2": "B"},
+addbmm = op("addbmm", kernels.addbmm,
     keeps=("batch1_sym_argsize_0", "batch1_sym_argsize_1", "batch2_sym_argsize_2"), **ADDED,
     batch1 = lambda F, grad, batch2, alpha: F.scaled(grad @ F.mT(batch2), alpha),
     batch2 = lambda F, grad, batch1, alpha: F.scaled(F.mT(batch1) @ grad, alpha))
