@@ -211,3 +211,40 @@ def test_a_scheduler_of_ones_own_knows_that_it_is_asked_by_step():
             return self.base_lrs
 
     assert not Mine(torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=0.1))._get_lr_called_within_step
+
+
+PLATEAUS = ["", "patience=1", "patience=0, cooldown=2", "mode='max', patience=1", "threshold=0.2, patience=1",
+            "threshold=0.2, threshold_mode='abs', patience=1", "patience=0, min_lr=[0.01, 0.05]",
+            "patience=0, min_lr=0.03, factor=0.5, eps=0.01"]
+
+
+def lowered(module, options):
+    """The rates while a loss comes to rest, twice, and what the scheduler keeps then."""
+    groups = [{"params": module.ones(1, requires_grad=True), "lr": lr} for lr in (0.1, 0.2)]
+    optimizer, seen = module.optim.SGD(groups), []
+    scheduler = eval(f"module.optim.lr_scheduler.ReduceLROnPlateau(optimizer, {options})", locals())
+    for loss in [1.0, 0.9, 0.9, 0.9, 0.89, module.tensor(0.9), 1.0, float("nan"), 2.0, 0.5, *[0.5] * 12]:
+        scheduler.step(loss)
+        seen.append([group["lr"] for group in optimizer.param_groups])
+    return seen, scheduler.state_dict()
+
+
+@pytest.mark.parametrize("oracle", LIVE)
+@pytest.mark.parametrize("options", PLATEAUS)
+def test_the_rate_falls_where_the_loss_rests_as_in_torch(options, oracle):
+    assert lowered(torch, options) == lowered(importlib.import_module(oracle), options)
+
+
+def test_a_plateau_is_refused_in_torchs_words():
+    optimizer = torch.optim.SGD([torch.ones(1, requires_grad=True)], lr=0.1)
+    wrong = {"Factor should be < 1.0.": {"factor": 1.0}, "mode best is unknown!": {"mode": "best"},
+             "threshold mode a is unknown!": {"threshold_mode": "a"}, "expected 1 min_lrs, got 2": {"min_lr": [0, 1]}}
+
+    for text, options in wrong.items():
+        with pytest.raises(ValueError, match=text):
+            torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, **options)
+    scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, patience=0, min_lr=[0.0])
+    optimizer.add_param_group({"params": torch.ones(1, requires_grad=True)})
+    scheduler.step(1.0)
+    with pytest.raises(RuntimeError, match=r"The number of param groups in the `optimizer` \(2\) differs"):
+        scheduler.step(1.0)

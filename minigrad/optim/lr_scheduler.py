@@ -132,3 +132,66 @@ class CosineAnnealingLR(LRScheduler):
 
     def closed_form(self, base: float) -> float:
         return self.eta_min + (base - self.eta_min) * (1 + math.cos(math.pi * self.last_epoch / self.T_max)) / 2
+
+
+class ReduceLROnPlateau(LRScheduler):
+    """Times `factor`, once what `step` is told has not been better for more than `patience` epochs.
+
+    Better is lower by the part `threshold` of the best so far, or by `threshold` itself in `threshold_mode` "abs"; in
+    `mode` "max" it is higher. After a change `cooldown` epochs do not count. No rate falls below `min_lr` (a list has
+    one for each group), nor by `eps` or less. Raises: ValueError for an option that is none.
+    """
+
+    def __init__(self, optimizer: Any, mode: str = "min", factor: float = 0.1, patience: int = 10,
+                 threshold: float = 1e-4, threshold_mode: str = "rel", cooldown: int = 0,
+                 min_lr: Any = 0, eps: float = 1e-8) -> None:
+        require(factor < 1.0, "Factor should be < 1.0.", ValueError)
+        require(hasattr(optimizer, "param_groups"), f"{type(optimizer).__name__} is not an Optimizer", TypeError)
+        n, several = len(optimizer.param_groups), isinstance(min_lr, list | tuple)
+        self.min_lrs = list(min_lr) if several else [min_lr] * n
+        require(len(self.min_lrs) == n, f"expected {n} min_lrs, got {len(self.min_lrs)}", ValueError)
+        require(mode in ("min", "max"), f"mode {mode} is unknown!", ValueError)
+        require(threshold_mode in ("rel", "abs"), f"threshold mode {threshold_mode} is unknown!", ValueError)
+        self.optimizer, self.factor, self.default_min_lr = optimizer, factor, None if several else min_lr
+        self.patience, self.cooldown, self.eps, self.last_epoch = patience, cooldown, eps, 0
+        self.mode, self.threshold, self.threshold_mode = mode, threshold, threshold_mode
+        self.best = self.mode_worse = math.inf if mode == "min" else -math.inf
+        self.cooldown_counter = self.num_bad_epochs = 0
+        self._last_lr = [group["lr"] for group in optimizer.param_groups]
+
+    @property
+    def in_cooldown(self) -> bool:
+        """Whether this epoch does not count."""
+        return self.cooldown_counter > 0
+
+    def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]
+        """Take the number that tells how good this epoch was, as a loss on data that training does not see."""
+        current = float(metrics)
+        self.last_epoch = self.last_epoch + 1 if epoch is None else epoch
+        if epoch is not None:
+            warn("epoch_given")
+        better = self._is_better(current, self.best)
+        self.best = current if better else self.best
+        self.num_bad_epochs = 0 if better or self.in_cooldown else self.num_bad_epochs + 1
+        self.cooldown_counter -= self.in_cooldown
+        if self.num_bad_epochs > self.patience:
+            self._reduce_lr()
+            self.cooldown_counter, self.num_bad_epochs = self.cooldown, 0
+        self._last_lr = [group["lr"] for group in self.optimizer.param_groups]
+        note("rate", self.optimizer)
+
+    def _is_better(self, a: float, best: float) -> bool:
+        step = self.threshold if self.mode == "max" else -self.threshold
+        bound = best * (1.0 + step) if self.threshold_mode == "rel" else best + step
+        return a > bound if self.mode == "max" else a < bound
+
+    def _reduce_lr(self) -> None:
+        groups = self.optimizer.param_groups
+        if len(groups) != len(self.min_lrs):
+            need(self.default_min_lr is not None, "plateau_groups", len(groups), len(self.min_lrs))
+            self.min_lrs = [self.default_min_lr] * len(groups)
+        for group, least in zip(groups, self.min_lrs, strict=True):
+            old = float(group["lr"])
+            new = max(old * self.factor, least)
+            if old - new > self.eps:
+                group["lr"] = new
