@@ -17,6 +17,7 @@ import minigrad
 from minigrad.viz import draw, engines
 from minigrad.viz.theme import width
 from minigrad.viz.words import gate_label
+from tests import networks
 
 X = minigrad.tensor([1.0, 2.0], requires_grad=True)
 PNG = b"\x89PNG\r\n"
@@ -531,3 +532,20 @@ def test_a_hook_whose_name_raises_is_called_after_its_class():
 
     assert "NameRaises" in minigrad.draw(y).to_text()
     assert "NameRaises" in minigrad.step(y.sum()).to_text()
+
+
+def test_gradients_without_numbers_meet_too():
+    e = minigrad.zeros(0, 3, requires_grad=True)
+    drawing = draw((e * 2).sum() + e.sum(), view="backward")
+
+    assert {drawing.values[slot] for slot in drawing.values if slot.startswith("total:")} == {"[]"}
+
+
+def test_a_row_that_its_lanes_make_too_wide_is_broken_once_more():
+    roots, names = networks.execute("""x = torch.tensor([[1., -1., .5]]); outs = []
+for k in range(3):
+    x = torch.relu(nn.Linear(3, 3)(x)) + x; outs.append(nn.Linear(3, 2)(x))
+loss = sum(k * F.cross_entropy(out, torch.tensor([1])) for k, out in zip((.2, .3, .5), outs))
+loss""", "<lanes>", minigrad)
+
+    assert draw(*roots, names=names, level="ops", view="backward").layout.width <= 848

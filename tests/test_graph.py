@@ -15,7 +15,7 @@ import pytest
 
 import minigrad
 from minigrad.graph import read, read_torch, record
-from minigrad.graph.live import op_name
+from minigrad.graph.live import hook_label, op_name
 from minigrad.graph.preview import preview, rounded
 from minigrad.graph.snapshot import Graph, part
 from tests.oracle import expressions, graphs, programs
@@ -131,6 +131,14 @@ def test_hooks_stand_in_the_order_in_which_they_run():
 
     assert [(h.kind, h.label) for h in hooks] == [
         ("tensor", "clone"), ("pre", "λ"), ("post", "λ"), ("post_accumulate", "print")]
+
+
+def test_a_lambda_is_called_by_what_it_calls_and_not_by_what_it_reads():
+    seen: list = []
+    hooks = (lambda p: seen.append(p.grad), lambda g: g.mul(2).clamp(max=1), lambda g: (g * 2).clamp(max=1),
+             lambda g: g.T, lambda g: None)
+
+    assert [hook_label(one) for one in hooks] == ["append", "clamp", "λ", "T", "λ"]
 
 
 def test_a_leaf_that_is_the_root_keeps_its_hooks():

@@ -438,6 +438,38 @@ def test_what_stands_behind_an_approximation_is_told_with_all_digits():
     assert "全部位数" in tanh["events"][-1]["say"]["zh"]
 
 
+class Parts(mg.autograd.Function):
+    """Two results, of which one is multiplied by the other."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2, x.sum(0)
+
+    @staticmethod
+    def backward(ctx, g, h):
+        return g * 2 + h
+
+
+def test_no_answer_is_called_wrong_that_is_right_of_another_edge_to_the_same_node():
+    a, b = Parts.apply(mg.arange(20.0).requires_grad_())
+    c, d = Parts.apply(mg.randn(20, 30, requires_grad=True))
+    products = [step((a * b).sum() * 2 + 1, names={"a": a, "b": b}, preview=True).steps[3],
+                step((c * d).sum(), preview=True).steps[1]]
+    asked = [quiz for product in products for quiz in (product["quiz"], product["first"]) if quiz]
+
+    assert not [q for q in asked if q.get("kind") == "note" or {"(20, 30)", "(30,)"} <= {*q["options"]}]
+
+
+def test_no_digits_are_told_of_what_is_summed_before_it_is_shown():
+    a = mg.tensor([[0.16158192001740773], [1.0384916362726346]], requires_grad=True)
+    b = mg.tensor([[-0.7827, -0.05199], [-8e-05, 0.39919]], requires_grad=True)
+    loss = (mg.tensor([[1.372, -1.184], [2.0134, -1.2046]]) * (b / (a * a))).sum()
+    division = next(s for s in step(loss).steps if len(s["rows"]) == 2)
+
+    assert "≈" not in "".join(row["value"] for row in division["rows"])
+    assert not any("All digits" in e["say"]["en"] for e in division["events"])
+
+
 def cell(name, text):
     """A program as a notebook's cell runs it: Python keeps its source."""
     place = f"/tmp/ipykernel_1/{name}.py"

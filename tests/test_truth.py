@@ -60,6 +60,15 @@ def test_all_outputs_are_on_the_left_of_a_formula():
     assert read(r, names={"a": a, "c": c, "x": a._base}).ops[1].formula == "a, _, c = unbind(x)"
 
 
+@pytest.mark.parametrize("written", ["v, i = sort(x, …)", "v, i = max(x, …)", "v, i = cummax(x, …)"])
+def test_whole_numbers_that_an_operation_gives_have_their_name_in_its_formula(written: str):
+    x = minigrad.tensor([3.0, 1.0, 2.0], requires_grad=True)
+    v, i = eval(written[7:].replace("x, …", "0"), {name: getattr(x, name) for name in ("sort", "max", "cummax")})
+
+    assert read(v, names={"x": x, "v": v, "i": i}).ops[0].formula == written
+    assert read(v, names={"x": x, "v": v}).ops[0].formula == written.replace("i", "_", 1)
+
+
 class Shared(nn.Module):
     """An embedding whose weight is that of the last layer too."""
 

@@ -132,7 +132,7 @@ def spelled(arrays: list[Any], total: Any, longest: int = LONGEST) -> str:
     numbers = [a.tolist() for a in several]
     for most in (MOST, FEW):  # what is too long for a picture says it with fewer digits, and perhaps `≈`
         written = summed(numbers[:-1], numbers[-1], together=len(flat) > 2, most=most)
-        if written is None:
+        if written is None or not len(flat):
             return ""
         words = [f"[{', '.join(t)}]" if len(t) > 1 else t[0] for t in (*written.operands, written.result)]
         parts = words[:-1] if len(words) <= WRITTEN_OUT + 1 else [*words[:2], "…", *{words[-2]} - {"0"}]

@@ -64,10 +64,9 @@ class TorchReader(Reader):
 
     def filled_by(self, node: AnyNode) -> dict[int, AnyTensor]:
         """A leaf, or the tensors known to us that retain their gradients."""
-        key = self.key(node)
-        if isinstance(key, tuple):
+        if hasattr(node, "variable"):
             return {0: node.variable}
-        return {nr: t for (owner, nr), t in self.tensors.items() if owner == key and t.retains_grad}
+        return {nr: t for (owner, nr), t in self.tensors.items() if owner == self.key(node) and t.retains_grad}
 
     @contextlib.contextmanager
     def untouched(self) -> Iterator[None]:

@@ -418,8 +418,7 @@ class Reader:
         names = {id(t): name for name, t in self.named}
         names |= {id(m): f"{name}.{way}".rstrip(".") for name, top in self.modules[::-1]
                   for way, m in top.named_modules()}
-        leaves = [t for (key, _), t in self.tensors.items() if isinstance(key, tuple)]
-        loose = [t for t in leaves if type(t).__name__ == "Parameter"]
+        loose = [t for (key, _), t in self.tensors.items() if type(key) is tuple and type(t).__name__ == "Parameter"]
         return Scopes(live, names, lambda p: self.ids.get((("leaf", id(p)), 0)), self.noted, self.place, loose)
 
     def saved_input(self, key: Key, i: int) -> list[AnyTensor]:
@@ -432,8 +431,7 @@ class Reader:
         if slot is None:
             far, saved = (key, i) in self.far, self.saved_input(key, i)
             return Edge(i, None, 0, self.ids.get(self.slot(saved[0])) if saved and not far else None, cut=far)
-        here = self.records.get((key, 0))
-        there = self.records[slot]
+        here, there = self.records.get((key, 0)), self.records[slot]
         expands = (here is not None and "" not in (here.dtype, there.dtype)
                    and broadcasts(self.row(self.found[key]), i) and stretches(there.shape, here.shape))
         return Edge(i, self.ids[slot[0]], slot[1], self.ids[slot], expands)
@@ -461,7 +459,8 @@ class Reader:
         words += ["…"] * (texts.get("alpha", "1") != "1")
         left = [self.names.get((key, nr), "_") for nr in range(self.many(node))]
         left[0], left[4:] = result.name, ["…"] * (len(left) > 4)  # which may be what a write replaced
-        start = ", ".join(left + ["_"] * (row is not None and "indices" in row.outputs))
+        which = next((t.name for s in saved if s.field == "indices" and (t := self.by_id.get(s.tensor))), "") or "_"
+        start = ", ".join(left + [which] * (row is not None and "indices" in row.outputs))
         if op in INFIX and len(words) == 2 and "…" not in words:
             return f"{start} = {words[0]} {INFIX[op]} {words[1]}"
         return re.sub("(…, )+…", "…", f"{start} = {op}({', '.join(words)})")
@@ -577,10 +576,8 @@ def alike(row: Row) -> bool:
 
 def broadcasts(row: Row | None, i: int) -> bool:
     """Whether an operation brings its input `i` to the shape of the result; the engine sums its gradient back."""
-    if row is None:
-        return False
-    # of the matrix products with `beta`, the one that is added
-    return row.elementwise or row.inputs == ("self", "other") or (i == 0 and "beta" in row.inputs)
+    return row is not None and (row.elementwise or row.inputs == ("self", "other")
+                                or (i == 0 and "beta" in row.inputs))  # of matrix products what is added
 
 
 def stretches(small: tuple[int, ...], large: tuple[int, ...]) -> bool:
@@ -622,6 +619,7 @@ def hook_label(hook: Any) -> str:
         hook = getattr(hook, "func", hook)  # functools.partial
         name = hook.__name__
         if name == "<lambda>":
-            more = any(i.opname.startswith(("BINARY", "UNARY", "COMPARE")) for i in dis.get_instructions(hook))
-            name = "λ" if more else [*("λ",), *hook.__code__.co_names][-1]
+            *before, last, _ = dis.get_instructions(hook)
+            more = any(i.opname.startswith(("BINARY", "UNARY", "COMPARE")) for i in (*before, last))
+            name = "λ" if more else call_at(hook.__code__, last.offset) or ["λ", *hook.__code__.co_names][-1]
     return name if isinstance(name, str) else type(hook).__name__

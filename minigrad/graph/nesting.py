@@ -104,26 +104,20 @@ class Scopes:
     def functions(self) -> None:
         """Nodes that one call in the learner's code made together, such as those of a cross entropy."""
         ours = {s.id for s in self.found if s.ours}
-
-        def place(pair: tuple[str, Any]) -> tuple[Any, ...]:
-            id, node = pair
-            return self.of.get(id, ""), *self.instruction(node)
-
-        for (outer, code, _), group in groupby(list(self.nodes.items()), key=place):
-            ids = [id for id, _ in group]
+        for (outer, code, _), group in groupby(self.nodes, lambda id: (self.of.get(id, ""), *self.instruction(id))):
+            ids = [*group]
             kinds = [type(self.nodes[id]).__name__ for id in ids]
             rewritten = "CopySlices" in kinds  # a write through a view: what it replaced is the lesson
             if len(ids) < 2 or code is None or outer in ours or periodic(kinds) or rewritten:
                 continue
-            name = call_at(*self.place(self.nodes[ids[0]]))
-            if name:
+            if name := call_at(*self.place(self.nodes[ids[0]])):
                 scope = Scope(f"s{len(self.found) + 1}", outer, "call", name=name)
                 self.found.append(scope)
                 self.of |= dict.fromkeys(ids, scope.id)
 
-    def instruction(self, node: Any) -> tuple[Any, Any]:
+    def instruction(self, id: str) -> tuple[Any, Any]:
         """Where in the learner's code a node was made: once it ran often, Python counts an instruction's end as it."""
-        code, lasti = self.place(node)
+        code, lasti = self.place(self.nodes[id])
         at = code and position(code, lasti)
         return code, at if at and None not in at else (lasti,) * 4
 
@@ -139,7 +133,7 @@ class Scopes:
         same, like = list[Any](), list[Any]()
         for n in ops:
             scope = scopes.get(self.of.get(n.id, ""), Scope("", "", ""))
-            at = (*self.instruction(self.nodes[n.id]), n.name, scope.name)
+            at = (*self.instruction(n.id), n.name, scope.name)
             kept = (f.field + f.text for f in n.saved if not f.is_tensor and f.text != "None")
             same.append((*at, scope.path))
             like.append((*at, *shapes.get(n.id, ()), *kept))

@@ -128,7 +128,7 @@ class Builder:
         self.graph, self.show, self.lang, self.fold = graph, show, lang, fold
         self.values = {**words.known_values(graph), **values}
         if fold.rolls:
-            self.values |= {f"edge:{id}": f"× {times}" for id, (n, e) in graph.edges.items()
+            self.values |= {f"edge:{id}": f"× {times} 0" for id, (n, e) in graph.edges.items()
                             if (times := fold.times(n, e)) > 1}
         self.labels: dict[str, words.BoxLabel] = {}
         self.rooms: dict[str, float] = {}  # slot -> how far its text sticks out to the left of its block
@@ -396,9 +396,10 @@ class Builder:
         wide = width(words.none_label(e))
         block.boxes[f"none:{node.id}:{e.slot}"] = Box(px - 32, y - 5.5, 11, 11)
         over = y == min(y for _, y in block.ports.values())  # the uppermost has its words above the line
-        x = px - 17
-        if not over or any(Box(x - wide, y - 23, wide, 16).touches(part) for part in block.boxes.values()):
-            over, x = False, px - 37
+        x, others = px - 17, block.boxes.values()
+        if not over or any(Box(x - wide, y - 23, wide, 16).touches(part) for part in others):
+            over = over and any(node.edge_id(e.slot) in cut.into for cut in self.graph.cuts)  # whose wire ends there
+            x = min(part.x for part in others if part.touches(Box(px - 999, y - 23, 999, 16))) - 4 if over else px - 37
         block.slots[f"none:{node.id}:{e.slot}"] = (x, y - 11 if over else y + 4.5, "end")
         block.room.append(Box(min(x - wide, px - 32), y - 23 if over else y - 8, 34, 16 + 15 * over))
         block.room.append(Box(x - wide, y - 23 if over else y - 8, wide, 16))
@@ -408,8 +409,8 @@ class Builder:
         (px, y), id = block.ports[e.slot], node.edge_id(e.slot)
         wide = max(self.slot_width(f"sum:{id}"), width(words.broadcast_label(self.graph, node, e)), 58)
         up = y <= 0 and y < max(y for _, y in block.ports.values())
-        words_at = Box(px - 20 - wide, y - 32 if up else y + 14, wide + 20, 20)
-        px = min([px, *(b.x for b in [*block.boxes.values(), *block.room] if b.touches(words_at))])
+        parts = Box(px - 20 - wide, y - 32 if up else y + 14, wide + 20, 20), Box(px - 49 - wide / 2, y - 12, 58, 24)
+        px = min([px, *(b.x for b in [*block.boxes.values(), *block.room] if any(map(b.touches, parts)))])
         block.boxes[f"sum:{id}"] = Box(px - 20 - wide / 2 - 29, y - 12, 58, 24)
         block.slots[f"sum:{id}"] = (px - 20 - wide / 2, y + (-18 if up else 27), "middle")
         block.room.append(Box(px - 24 - wide, y - (32 if up else 12), wide + 8, 44))
@@ -468,6 +469,8 @@ class Builder:
             span = [labels[uses.index(u)] for u in group][slice(None, -1) if right else slice(1, None)]
             middle = (leaf.x + 16 if free else leaf.cx) if leaf else (aside - half) / 2 if ids else 0
             px = middle + sum(span[:group.index(e)]) - sum(span) / 2
+            if not ids and abs(px) > half:  # the wire is nearer: the text of the last one stands beyond it
+                px, right = math.copysign(half, px), px > half
             self.down_port(block, node, e, px, pill, leaf, label, right)
 
     def down_port(self, block: Block, node: NodeRecord, e: Edge, px: float, pill: Box, leaf: Box | None,

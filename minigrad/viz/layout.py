@@ -218,7 +218,7 @@ class Arrangement:
             self.lay_out(order, limit - spare, beside)
             if (over := self.levels[""].w - limit) <= 0:
                 break
-            spare += over
+            spare += over + LANE
         return self.collect(order, margin)
 
     def lay_out(self, order: list[str], limit: float, beside: float) -> None:

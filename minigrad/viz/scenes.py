@@ -240,8 +240,9 @@ class Scenes:
         return joined(said, self.exactly(f))
 
     def exactly(self, f: Frame) -> dict[str, str] | None:
-        """What stands behind `≈`, with all digits."""
-        about = [(f.sum, f.exact), *((s.sum, s.exact) for s in f.sent), *((r.filled_in, r.exact) for r in f.rules)]
+        """What stands behind `≈`, with all digits; a rule whose result the engine sums shows only the sum."""
+        about = [(f.sum, f.exact), *((s.sum, s.exact) for s in f.sent), *(
+            (r.filled_in, r.exact) for r in f.rules if not self.graph.node(f.node).edge(r.slot).expands)]
         texts = [exact for words, exact in about if exact and ("≈" in words or r"\approx" in words)]
         return both("player.exactly", values="; ".join(dict.fromkeys(texts))) if texts else None
 
@@ -350,11 +351,11 @@ class Scenes:
         if at is None or self.graph.fault:
             return None
         node, last = frames[at].node, frames[-1]
-        asked: list[tuple[str, str | None, str, list[str]]] = []  # kind, to whom, answer, wrong ones
-        for rule in frames[at].rules if len(self.graph.outputs(node)) == 1 else ():
-            to, used = self.graph.node(node).edges[rule.slot].node, [s.en for s in rule.symbols[2:]]
-            asked += [("note", to, used[0], [s.text for s in self.graph.node(node).saved if s.is_tensor] + self.named)
-                      ] if len(used) == 1 and used[0] in self.named else []
+        uses = [(self.graph.node(node).edges[r.slot].node, [s.en for s in r.symbols[2:]]) for r in frames[at].rules]
+        asked: list[tuple[str, str | None, str, list[str]]] = [  # kind, to whom, answer, wrong ones
+            ("note", to, used[0], [s.text for s in self.graph.node(node).saved if s.is_tensor] + self.named)
+            for to, used in uses if len(self.graph.outputs(node)) == 1 and used and used[0] in self.named
+            and all(other == used[:1] for way, other in uses if way == to)]  # it may send there twice
         receivers = list(dict.fromkeys(s.to for f in frames for s in f.sent if s.to))
         others = [self.titles[id] for id in self.last if id not in (*receivers, node)]
         asked += [("receiver", None, self.title(receivers[0]), others[-2:])] if len(receivers) == 1 else []
@@ -410,7 +411,7 @@ class Scenes:
         out = self.graph.outputs(node.id)[0].shape
         edge, shape = max(edges, key=lambda one: (one[1] != out, one[1] != one[1][::-1], -one[0].slot))
         ask = both("player.ask_shape", node=self.title(node.id), to=self.title(edge.node))
-        others = [str(other) for other in (out, shape[::-1], ())]
+        others = [str(o) for o in (out, shape[::-1], ()) if o not in {s for e, s in edges if e.node == edge.node}]
         return at, f"edge:{node.edge_id(edge.slot)}", ask, str(shape), others, "shape", "out_shape"
 
     def values(self, node: NodeRecord, sent: Sent) -> list[str]:

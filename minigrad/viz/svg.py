@@ -19,7 +19,7 @@ from .glyphs import circle, clean, d, path, rect, tag, text, write
 from .layout import Line, backwards
 from .levels import MANY_PILLS, order_spans
 from .places import MARGIN, SHOW_ALL, WIDEST_PICTURE, Layout
-from .theme import stylesheet, width
+from .theme import shorten, stylesheet, width
 
 VIEWS = ("record", "forward", "backward")
 
@@ -145,6 +145,8 @@ class Painter:
     def frame(self, id: str, b: Box, depth: int) -> None:
         """An open scope: its title at the place of the closed one's."""
         title, name = words.title_of(self.fold, id)
+        name = name and shorten(name, max(60, b.w - 50 - width(title, bold=True)))
+        title = shorten(title, b.w - 50 - width(name), bold=True)
         body = rect(b, 9, "mg-shape mg-even" if depth % 2 else "mg-shape")
         body += glyphs.toggle(Box(b.x + 9, b.y + 9, 18, 18), "−")
         body += self.title(b.x + 34, b.y + 22.5, title, name)
@@ -301,11 +303,11 @@ class Painter:
         if times > 1:
             x, y, anchor = self.at.slots[f"edge:{id}"]  # where no number stands, for it differs from turn to turn
             if self.view == "record" and id in self.at.ports:  # but the port's
-                (x, y), away = self.at.ports[id], self.turns_from(id)
-                pill = self.box[n.id]
-                below = y >= pill.bottom
-                anchor = "start" if below and away >= 0 else "end"
-                x, y = x + (20 * away or 7) if below else min(x - 6, pill.x - 3), y + 14
+                (left, port), away, pill = self.at.ports[id], self.turns_from(id), self.box[n.id]
+                if port >= pill.bottom:
+                    x, y, anchor = left + (20 * away or 7), port + 14, "start" if away >= 0 else "end"
+                elif y < port:
+                    x = min(x, left - 20, pill.x - 16)
             kind = "mg-b mg-halo" + ("" if anchor == "start" else " mg-e")
             self.part(self.over, "mg-times", id, "rfb", text(x, y, f"× {times}", kind))
         return times > 1
@@ -513,7 +515,7 @@ class Painter:
         about = words.joined(sub, *self.left_out(), *self.remarks, words.word("order", self.lang, names=order))
         return tag("svg", tag("title", clean(title)) + tag("desc", clean(about))
                    + f"<style>{stylesheet(theme)}</style>" + body.replace("\x02", prefix),
-                   xmlns="http://www.w3.org/2000/svg", viewBox=d(0.0, -top, wide, tall),
+                   xmlns="http://www.w3.org/2000/svg", viewBox=d(0.0, -top, wide, tall), direction="ltr",
                    width=wide, height=tall, role="img", kind="mg-graph" + (f" mg-{theme}" if theme else ""),
                    data_view=self.view)
 

@@ -56,3 +56,55 @@ def test_nothing_stands_over_anything_else_in_a_program_that_nobody_thought_of(s
         *roots, names=names, level=level, view=view, lang=lang, width=width)) for level, view, lang, width in kinds)
 
     assert measured(sheet, drawings) == "{}"
+
+
+EULER = """A = torch.tensor([[0., 1.], [-1., -.1]], requires_grad=True); s = torch.tensor([1., 0.], requires_grad=True)
+y, dt = s, .1
+for step in range(12):
+    k1 = A @ y; k2 = A @ (y + dt / 2 * k1)
+    y = y + dt * k2
+loss = (y - torch.tensor([.5, -.5])).pow(2).sum()
+loss"""
+ONCE = {  # programs in whose pictures something stood over something else: a view, and how it is drawn
+    "a drop beside what turns count": ("""W = torch.ones(2, 2, requires_grad=True)
+h = torch.zeros(2); x = torch.ones(2)
+for t in range(7):
+    g = W @ x
+    h = torch.tanh(g) + h
+loss = h.sum()
+loss""", "record", {"level": "ops"}),
+    "turns over a number": (EULER, "record", {"level": "ops"}),
+    "two sums": ("""a = torch.ones(2, 1, requires_grad=True); b = torch.ones(2, requires_grad=True)
+loss = (a.exp() * b.exp()).sum()
+loss""", "backward", {}),
+    "a cut that ends at a stub": ("""w = torch.ones(3, requires_grad=True); b = torch.tensor(.5, requires_grad=True)
+h = w * b
+y = h.sin() + h.sum() * b.item()
+with torch.no_grad(): b.mul_(2)
+loss = y.mean()
+loss""", "record", {"level": "ops"}),
+    "long texts at ports below": (EULER, "backward", {"level": "ops", "fold": False}),
+    "a line that is longer than its frame": ("""x = torch.ones(2, requires_grad=True)
+y = x.sin(); z = y.exp(); a_long_name_of_a_result = y.cos(); another_long_name_of_a_result = z.cos()
+loss = (a_long_name_of_a_result * another_long_name_of_a_result * z).sum()
+loss""", "forward", {"open": ["line 2"]}),
+    "a class that is longer than its frame": ("""class TwoBranchFeatureExtractorWithResidualConnections(nn.Module):
+    def forward(self, x): return x.tanh().exp()
+f, g = (TwoBranchFeatureExtractorWithResidualConnections() for _ in "fg")
+loss = g(f(torch.ones(2, requires_grad=True)).sin()).sum()
+loss""", "record", {"level": "ops"}),
+}
+
+
+@pytest.mark.parametrize("name", ONCE)
+def test_nothing_stands_over_anything_else_where_it_did_once(name, sheet):
+    program, view, options = ONCE[name]
+    roots, names = networks.execute(program, f"<{name}>", minigrad)
+
+    assert measured(sheet, [(view, draw(*roots, names=names, view=view, **options))]) == "{}"
+
+
+def test_a_page_that_is_read_from_right_to_left_leaves_a_picture_as_it_is(sheet):
+    sheet.set_content(f"<html dir=rtl><body style='margin:0'>{drawn(*networks.graph('mlp'), 'backward').to_svg()}")
+
+    assert sheet.evaluate(MEASURE) == []

@@ -596,6 +596,23 @@ def test_forward_comes_first_and_the_graph_grows(page, coded, size, language):
     assert count(player) == "9 / 9"
 
 
+def test_drawers_and_wires_of_a_closed_box_appear_with_the_box(page, tmp_path):
+    import minigrad
+
+    net = minigrad.nn.Sequential(minigrad.nn.Linear(2, 2), minigrad.nn.ReLU(), minigrad.nn.Linear(2, 1))
+    player = minigrad.step(net(minigrad.ones(1, 2)).sum(), preview=True, forward=True)
+    (tmp_path / "boxes.html").write_text(player.to_html(), encoding="utf-8")
+    page.emulate_media(reduced_motion="reduce")
+    page.goto((tmp_path / "boxes.html").as_uri())
+    seen = []
+    while not count(page).startswith("0 "):
+        seen.append(tuple(page.locator(f".mg-stage .mg-{kind}:not(.mg-unborn)").count()
+                          for kind in ("box", "acc", "edge")))
+        page.locator(".mg-player").focus()
+        page.keyboard.press("ArrowRight")
+    assert [*dict.fromkeys(seen)] == [(1, 2, 0), (2, 2, 1), (3, 4, 2), (3, 4, 3)]
+
+
 def test_a_moving_value_is_on_its_way_and_can_be_scrubbed_back(page, coded):
     page.emulate_media(reduced_motion="no-preference")
     page.goto(coded.replace("coded.html", "forward.html"))

@@ -454,7 +454,7 @@ function render({ model, el }) {
     }
     P.born = new Map();                                                    // of several that are drawn as one the first
     for (const [id, k] of Object.entries(walk.scene.born ?? {})) P.born.set(drawn(id), Math.min(k, P.born.get(drawn(id)) ?? 0));
-    for (const entry of P.parts) entry.born = entry.id.startsWith("seed:") ? 0 : P.born.get(entry.id.match(/(?:^|:)([a-z]+\d+)/)?.[1]);
+    for (const entry of P.parts) entry.born = entry.id.startsWith("seed:") ? 0 : P.born.get(drawn(entry.id.match(/(?:^|:)([a-z]+\d+)/)?.[1]));
     P.loops = [...svg.querySelectorAll(".mg-loop:not(.mg-some) > text")].map((text) => {  // how far a loop is, in the place of how often it goes round
       const roll = text.parentNode.dataset.id.split(":")[1], all = Object.values(P.home).filter((one) => one.startsWith(roll + "/"));
       return { text, roll, first: text.textContent, count: new Set(all).size };
