@@ -276,6 +276,12 @@ def test_what_is_no_module_or_no_function_is_refused(given):
         torch.doctor(given[0], torch.ones(1), step=given[1])
 
 
+def test_a_function_is_no_loss():
+    net = nn.Linear(2, 1)
+    with pytest.raises(TypeError, match="Linear, function, NoneType"):
+        torch.doctor(net, lambda: net(torch.ones(1, 2)).sum())
+
+
 def recorded(step):
     net = nn.Linear(2, 1)
     return torch.doctor(net, net(torch.ones(1, 2)).sum(), step=lambda: step(net))

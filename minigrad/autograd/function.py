@@ -139,7 +139,7 @@ class CustomNode(Node, FunctionCtx):
         need(len(grads) == count, "function_count", name, count, len(grads))
         for place, (g, is_tensor) in enumerate(zip(grads, self._tensors, strict=True)):
             need(is_tensor or g is None, "gradient_of_none", name, place + 1)
-            require(g is None or isinstance(g, TensorBase), f"expected Variable or None (got {type(g).__name__})")
+            require(g is None or isinstance(g, TensorBase), f"expected Variable or None (got {str(type(g))[8:-2]})")
         return tuple(self._fits(g, place, name) for place, g in enumerate(compress(grads, self._tensors)))
 
     def _fits(self, g: Any, place: int, name: str) -> Any:

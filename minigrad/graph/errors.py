@@ -128,8 +128,7 @@ def leads(value: Any, node: Any, marks: Any = ()) -> bool:
                for n in nodes_of([t._edge() for t in tensors], {}))
 
 
-def taken_over(name: str, statement: Any, before: list[Any], inside: set[Any], context: Context, root: Any,
-               node: Any) -> Finding:
+def taken_over(name: str, statement: Any, before: Any, inside: Any, context: Context, root: Any, node: Any) -> Finding:
     """A value that each turn takes over from the one before with its history: the turn that writes it, cut there."""
     source, value = context.source, statement.value
     given = [getattr(w, "value", None) for w in before] + [v for v, _ in context.elsewhere(name)]  # by another cell
@@ -144,8 +143,7 @@ def taken_over(name: str, statement: Any, before: list[Any], inside: set[Any], c
         name, statement, None in starts, inside, context, root, node), name=name)
 
 
-def cut_off(name: str, statement: Any, none: bool, inside: set[Any], context: Context, root: Any,
-            node: Any) -> list[tuple[Any, str]]:
+def cut_off(name: str, statement: Any, none: bool, inside: Any, context: Context, root: Any, node: Any) -> list[Any]:
     """The changes that cut off all that a turn takes over from the one before; none if another line does so, too."""
     source, changes = context.source, list[tuple[Any, str]]()
     old = [m for slot in node.frees if isinstance(m := getattr(node, slot), Freed)]
@@ -181,7 +179,9 @@ def overwritten(facts: dict[str, Any], call: Any, context: Context) -> Finding |
     statement, made = source.statement(at), facts["node"]
     there = Context(source, source.function(statement), names=context.names)
     if called(at) == "step" or any(isinstance(up, ast.With) for up in source.above(statement)):
-        return finding("updated_early", there, statement, node=made)
+        ran = [n.lineno for n in source.calls if called(n) == "backward" and source.function(n) is there.function]
+        between = made.code is code and any(made.line[1] < n < statement.lineno for n in ran)
+        return finding("updated_between" if between else "updated_early", there, statement, node=made)
     own = " own" * (made.code is not None and expression(made.code, made.lasti) in {*ast.walk(statement)})
     found = by_rule(f"overwritten{own} {called(at)}:", at, there) or finding("overwritten", there, statement)
     sure = counter[0] - facts["expected"] < len(counter)  # else writes before it are forgotten, and stay

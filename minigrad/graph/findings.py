@@ -129,7 +129,8 @@ def rule_places(rule: dict[str, str], told: Any, node: Any, context: Context,
     for short, pattern in SHORT.items():
         wanted = wanted.replace(short, pattern)
     wanted = filled(wanted, told, re.escape)
-    if "unused" in rule and any(p.grad is not None for p in parameters(refused.layer)):  # it has been trained
+    trained = "unused" in rule and any(p.grad is not None for p in parameters(refused.layer))
+    if trained or ("multiple" in rule and int(told[1]) % int(told[2])):
         return
     if of == "text":
         fits = re.fullmatch(filled(rule.get("given", ".*"), told), refused.fed)

@@ -14,7 +14,7 @@ from ..core.graph import TensorBase, latest
 from .cuts import asking, computed, cut, cut_on_the_way, leads_to, root_of, tensors_in
 from .findings import Finding, by_rule, finding, first, keyword, receiver
 from .live import inner, is_tensor, parameters
-from .program import Context, called, expression, feeding, inside_of, is_learners, source_of, writers, written
+from .program import Context, called, expression, feeding, inside_of, is_learners, read_in, source_of, writers, written
 
 FACTORIES = set("tensor ones zeros rand randn full arange linspace eye normal empty ones_like randn_like".split())
 
@@ -113,8 +113,9 @@ def no_leaf(makers: list[tuple[Any, Context]], context: Context, late: bool = Fa
     asked = {ast.unparse(n.value) for n in context.source.parents if isinstance(n, ast.Attribute) and n.attr == "grad"}
     asked |= {ast.unparse(a) for n in context.source.calls if called(n) in ("SGD", "Adam", "grad", "why")
               for arg in n.args for a in getattr(arg, "elts", [arg])}
-    made = [(call, around, ast.unparse(t)) for call, around in makers
-            for t in getattr(around.source.statement(call), "targets", ()) if not late or asking(t, around)]
+    made = [(call, around, name) for call, around in makers for name in written(around.source.statement(call))
+            if any(call in ast.walk(v) for v in read_in(around.source.statement(call), name))
+            and (not late or getattr(around.names.get(name), "requires_grad", False))]
     for call, around, _ in (wanted := [m for m in made if m[2] in asked] or made)[:1]:
         if len(wanted) == 1 and (found := by_rule("program:", call, around)) is not None:
             return found
@@ -160,7 +161,7 @@ def projected(name: str, value: Any, context: Context) -> Finding | None:
     texts = [source.text(w) for w in writes if isinstance(w, ast.Assign) and w.lineno < statement.lineno]
     texts += [around.source.text(v) for v, around in context.elsewhere(name)]  # another cell
     late = any(n.lineno < statement.lineno for n in ran) and re.search(r"requires_grad|Parameter\(", " ".join(texts))
-    return by_rule(f"projected: {name}", value, context) if late else None
+    return by_rule(f"projected: {name} {source.line(value)[2]}", value, context) if late else None
 
 
 # ---- who has a parameter
@@ -196,15 +197,16 @@ def buffer(t: Any, context: Context) -> Finding | None:
                  for m, name, home in homes)
 
 
-def unregistered(module: Any) -> Finding | None:
-    """Layers in a plain list or dict, or a plain tensor that asks for a gradient: parameters that nobody lists."""
-    listed = {id(p) for p in module.parameters()}
+def unregistered(module: Any, of: Any = ()) -> Finding | None:
+    """Layers in a plain list or dict, or a plain tensor that asks for a gradient: parameters that nobody lists; of
+    them one with ids `of`."""
+    given = {id(p) for p in module.parameters()}
     for owner, name, value in [(m, *item) for m in module.modules() for item in vars(m).items() if item[0][0] != "_"]:
         one, several = is_tensor(value), isinstance(value, list | tuple | dict)
         layers = [m for each in inner(value) for m in [each, *inner(each)] if hasattr(type(m), "named_parameters")]
-        tensors = [p for m in layers for p in m.parameters()] or ([value] if one else parameters(value))
-        lost = any(p.requires_grad and (p.is_leaf or one) and id(p) not in listed for p in tensors)
-        used = one or several or any(p.grad is not None for p in tensors)
+        held = [p for m in layers for p in m.parameters()] or ([value] if one else parameters(value))
+        lost = any(p.requires_grad and (p.is_leaf or one) and id(p) not in given for p in held if id(p) in of or not of)
+        used = one or several or any(p.grad is not None for p in held)
         around = inside_of(type(owner).__init__) if lost and used else None
         for node, there in around.made(f"self.{name}", None) if around else ():
             if one and not value.is_leaf and not (there is around and "Parameter(" in ast.unparse(node)):

@@ -29,7 +29,8 @@ UNKNOWN = LookupError, RuntimeError, TypeError, ValueError, AttributeError  # wh
 
 def at_node(key: str, n: Node, **facts: Any) -> Finding:
     """A finding about the line that made a node."""
-    told = f"{key}: 0 {type(n).__name__} {facts.get('value', '')}"
+    made = getattr(behind_views(n, False, ("LogB", "AddB", "IndexB", "Gather")), "line", None)
+    told = f"{key}: 0 {type(n).__name__} {facts.get('value', '')} in {(made or [''])[-1]}"
     found = by_rule(told, [(n.code, n.lasti)], Context(source_of(n.code))) if n.code is not None else None
     return Finding(key, {"node": presentation.current.type_name(n), **facts}, n.line, found.edit if found else None)
 
@@ -166,6 +167,8 @@ class Values(Reader):
         operands, wrong = self.operands(key), ~xp.isfinite(made)
         bad, value = "NaN" if xp.isnan(made[wrong][0]) else "Inf", value_at(wrong, operands)
         if came := [name for name, given in operands.items() if not finite(given)]:
+            if n.row is not None and n.row.name == "softmax" and xp.isneginf(operands["self"]).all(n.saved_dim).any():
+                return at_node("masked_row", n)
             return at_node("came_in", n, bad=bad, word=came[0])
         whole = n.row is not None and {*n.row.tensors} <= operands.keys()
         began = at_node("began", n, bad=bad, value=value) if whole and value else self.stepped()
@@ -217,9 +220,10 @@ def spread(n: Any) -> Finding | None:
     return finding(told, context, at, *change, **facts) if at is not None else Finding(told, facts, n.line)
 
 
-def behind_views(n: Any) -> Any:
-    """What a node is a view of, in the end."""
-    while isinstance(n, Node) and n.row is not None and n.row.view:
+def behind_views(n: Any, turned: bool = True, also: tuple[str, ...] = ()) -> Any:
+    """What a node is a view of, in the end, or was made of by nodes of some kinds; `turned`: through transposes."""
+    while isinstance(n, Node) and n.row is not None and type(n).__name__.startswith(also) | n.row.view and (
+            turned or not type(n).__name__.startswith(("TB", "Transpose", "Permute"))):
         n = node_of(n.edges[0])
     return n
 
@@ -236,14 +240,15 @@ def misfit(nodes: list[Any]) -> Finding | None:
 def chained(child: Any, n: Any) -> Finding | None:
     """What a node and one that it is computed from show together; a logarithm between them does not count as one."""
     log = type(child).__name__ == "LogBackward0"
-    child = node_of(child.edges[0]) if log else child
+    child = behind_views(node_of(child.edges[0]) if log else child, False)
     if not isinstance(child, Node) or child.code is None:
         return None
     parts = getattr(getattr(expression(n.code, n.lasti), "slice", None), "elts", ())  # of an index
-    below = " ".join(type(node_of(edge)).__name__ for edge in child.edges if edge is not None)
+    product = behind_views(node_of(child.edges[0]), False, ("DivB", "MulB", "AddB", "MaskedFill", "UnsafeView"))
+    left = " logged" * log + f" left {type(product).__name__}" * (child is behind_views(node_of(n.edges[0]), False))
     marks = " twice" * (len(n.edges) == 2 and n.edges[0] is n.edges[1]) + " both" * all(e is not None for e in n.edges)
     told = (f"chain: 0 {type(child).__name__} 1 {type(n).__name__} along {getattr(n, 'saved_dim', len(parts))} "
-            f"dim {getattr(child, 'saved_dim', '')} of {below}{marks}{' logged' * log}")
+            f"dim {getattr(child, 'saved_dim', '')} of {type(node_of(child.edges[0])).__name__}{marks}{left}")
     return by_rule(told, [(m.code, m.lasti) for m in (child, n)], Context(source_of(child.code)))
 
 
@@ -259,7 +264,7 @@ def stopped(leaf: Any, top: Any, context: Context) -> Finding | None:
     name, m = next(((name, m) for name, m in layers[own:] if m.bias.grad._array().any()), ("", None))
     if m is None:  # what stands behind the last of them sent nothing back
         return by_rule(f"last: {type([*top.modules()][-1]).__name__}", None, context)
-    for given, around in into(m, top, context) if not m.weight.grad._array().any() else ():
+    for given, around in into(m, top, context) if not (m.weight._hooks or m.weight.grad._array().any()) else ():
         if not (isinstance(value := around.value(given), TensorBase) and value._array().any()):  # else it cancels out
             return finding("fed_zero", around, given, name=name)
     return None

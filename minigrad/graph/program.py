@@ -146,7 +146,7 @@ class Source:
         if "." in name and not near:  # an attribute, from the call before
             near += [s for s in found if s is not self.statement(use)]
         if loops:
-            near += [s for s in found if s not in near and loops[-1] in self.above(s)]
+            near += [s for s in found[::-1] if s not in near and loops[-1] in self.above(s)]
         elif function is None and not near:  # what stands further down has run before, in a cell
             near += [s for s in found[-1:] if s is not self.statement(use)]
         return near

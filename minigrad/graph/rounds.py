@@ -16,13 +16,12 @@ from ..core.graph import Freed, TensorBase, latest
 from . import leaves, numbers
 from .cuts import root_of
 from .errors import crossing, regions
-from .findings import Finding, by_rule, finding, first, keyword, receiver
+from .findings import Finding, by_rule, first, keyword, receiver
 from .leaves import buffer, last_backward, missing_from, named, optimizers
 from .live import is_tensor, nodes_of, parameters
-from .program import LOOPS, Context, called, expression, is_cell, is_learners
+from .program import Context, called, expression, is_cell, is_learners
 from .snapshot import by_key
 
-BY_MODE = ("Dropout", "BatchNorm")  # layers that compute something else in training
 BY_HAND = {"Add", "Sub", "add_", "sub_", "copy_"}  # writes that are no step of an optimizer
 IDLE = {"requires_grad", "eval", "train", "lr", "momentum", "weight_decay", "betas", "eps"}  # set from outside
 TINY = 1e-6  # of the rate that an optimizer began with: no step with less is to be seen
@@ -83,14 +82,17 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
     holding = {name: o for name, o in every.items() if ids & {id(p) for p in parameters(o)}}
     if not holding and any(p.grad is not None for p in own):
         stepped = {owner() for what, owner, *_ in ledger.diary if what == "step"}
-        return first(missing_from(o, context, ids) for o in every.values() if o in stepped)
+        lost = first(leaves.unregistered(v, ids) for v in context.names.values() if hasattr(type(v), "named_modules"))
+        return lost or first(missing_from(o, context, ids) for o in every.values() if o in stepped)
     if len(holding) != 1:
         return None
     (name, optimizer), = holding.items()
     told, lines = events({id(p) for p in parameters(optimizer)} if asked is None or asked is optimizer else ids)
     sums = [p for p in own if p.grad is not None and numbers.sum_of_backwards(p)]
-    modes = any(type(m).__name__.startswith(BY_MODE) for m in getattr(asked, "modules", list)())
+    # layers that compute something else in training
+    modes = any(type(m).__name__.startswith(("Dropout", "BatchNorm")) for m in getattr(asked, "modules", list)())
     marks = " earlier" * (len(ledger.diary) == ledger.KEPT) + " stepped" * getattr(optimizer, "_opt_called", False)
+    marks += " lines" * (len({line for word, line in zip(told.split(), lines, strict=False) if "backward" in word}) > 1)
     marks += " eval" * (not getattr(asked, "training", True) and modes) + " hand" * bool(BY_HAND & {*words})
     return by_rule(f"events {name}{marks}{' sum' * bool(sums)}:{told}", lines, context)
 
@@ -102,7 +104,6 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     """All slips that are found; `own`: the tensors in question, those of a module or an optimizer `asked`, perhaps."""
     yield from hoarded(context)
     call, around = last_backward(context) or (None, context)
-    yield None if call is None else last_turn(root_of(call), around)
     yield None if call is None else kept_for_all(call, around)
     yield None if called(call) != "backward" else by_rule("behind: slips", root_of(call), around)
     modules = [(name, v) for name, v in context.names.items() if hasattr(type(v), "named_parameters")]
@@ -115,19 +116,6 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     yield from (found for found in told if found is not None and found.line and "rand" in found.line[2])
     yield from dropped(context)
     yield by_rule(f"habit:{' eval' * (not getattr(asked, 'training', True))}", None, context)
-
-
-def last_turn(root: Any, context: Context) -> Finding | None:
-    """A loss that each turn of a loop writes anew, and none reads: backward, which stands outside, saw the last."""
-    source, name = context.source, getattr(root, "id", "")
-    for statement in source.last_writes(name, root, context.function):
-        loop, around = source.parents[statement], {*source.above(root)}
-        parts = [*ast.walk(loop)]
-        used = [n for n in parts if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
-        if (isinstance(loop, LOOPS) and loop not in around and isinstance(statement, ast.Assign) and not used
-                and not any(isinstance(n, ast.Break | ast.Return) for n in parts)):
-            return finding("last_turn", context, statement, name=name)
-    return None
 
 
 def kept_for_all(call: Any, context: Context) -> Finding | None:

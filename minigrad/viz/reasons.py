@@ -119,6 +119,8 @@ def in_training(own: Mapping[str, AnyTensor], names: Mapping[str, AnyTensor], as
         if wrong:
             yield written
         seen = [*of_graphs(t, name, wrong, names)] if t is not None else []
+        held = [p for o in leaves.optimizers(context).values() for p in live.parameters(o)]
+        yield from (attempt(rounds.mistake, held, context) for one in seen if getattr(one, "key", "") == "stepped_bad")
         yield from (one for one in seen if one is not None and one.key != "seen_bad")
         for top in (v for v in (asked, *context.names.values()) if hasattr(type(v), "named_modules")):
             if wrong == "zero" and any(p is t for p in top.parameters()):
@@ -247,7 +249,7 @@ def unreached(t: TensorRecord, leaf: AnyTensor, names: Mapping[str, AnyTensor], 
     results.sort(key=lambda named: named[1].numel() != 1)  # losses first, the latest first
     found = rounds.unreached(leaf, label(t), context) if library(leaf) == "minigrad" else None
     found = rounds.wanted(leaf, found, context) if found is not None and found.key == "block" else found  # a target?
-    lost = "" if found is None else found.key
+    lost = "" if found is None else "cut" if found.key == "block" and leaves.last_backward(context) else found.key
     others, cut_off, named = dict[str, AnyTensor](), list[AnyTensor](), {**names, label(t): leaf}
     for name, loss in results[:LOSSES]:
         if not any(getattr(n, "variable", None) is leaf for n in nodes_behind(loss)):
@@ -323,7 +325,7 @@ class Explanation(TextWithDrawing):
 
     def _words(self) -> str:
         parts = [(key, say(key, **facts)) for key, facts, _ in self.reasons
-                 if self.found is None or key not in BY_CAUSE]
+                 if self.found is None or key not in BY_CAUSE or self.found.key == "own_rule"]  # a hint
         if self.found is not None and self.reasons[0][0] != "why.error":  # its notes tell it
             parts += [("cause", notes.cause_told(self.found, lang, self.here)) for lang in notes.languages()]
         return "\n".join(said for _, said in sorted(parts, key=lambda part: part[0] == "why.freed"))  # that comes later
@@ -340,10 +342,10 @@ def doctor(model: Any, loss: AnyTensor, optimizer: Any = None, step: Callable[[]
     gradients that are not cleared, a graph that grows. `loss` is a tensor whose backward has not run yet, `step` a
     function without arguments. What `step` takes from a generator or writes to a file is not put back. Of models of
     torch are not told: the node that made a gradient zero, columns that meet rows, a graph that grows.
-    Raises: TypeError if `model` is no module, or `step` cannot be called.
+    Raises: TypeError if `model` is no module, `loss` is a function, or `step` cannot be called.
     """
-    fits = hasattr(type(model), "named_parameters") and (step is None or callable(step))
-    demand(fits, "doctor.wrong", TypeError, model=type(model).__name__, step=type(step).__name__)
+    fits = hasattr(type(model), "named_parameters") and (step is None or callable(step)) and not callable(loss)
+    demand(fits, "doctor.wrong", TypeError, given=", ".join(type(v).__name__ for v in (model, loss, step)))
     frame = sys._getframe(1)
     context, call = standing(frame) or NOWHERE, expression(frame.f_code, frame.f_lasti)
     places = takewhile(lambda node: not isinstance(node, ast.Starred), getattr(call, "args", ()))
