@@ -534,6 +534,21 @@ def test_what_is_too_wide_goes_on_in_rows():
     assert len({y for _, y in one.boxes.values()}) == 1, "a chain runs level"
 
 
+def test_a_leaf_stands_in_the_row_that_uses_it_most_and_is_drawn_again_in_others():
+    chain = [(f"p{k}", f"p{k + 1}") for k in range(12)]
+    uses = [Link(f"w{at}", "w", "w", at, "w") for at in ("p1", "p2", "p11")]
+    asked = plan(chain, shelf={"w": uses}, again={"w": 30})
+    asked.items["w"], asked.home["w"] = Item(60, 40, 20), ""
+
+    places = arrange(asked, 400)
+
+    rows = [sorted({y for piece, (_, y) in places.boxes.items() if piece[0] == "p"}).index(places.boxes[piece][1])
+            for piece in ("p1", "p2", "p11")]
+    assert rows[0] == rows[1] < rows[2]
+    assert places.boxes["w"][1] < places.boxes["p11"][1]
+    assert [(piece, link) for piece, link, *_ in places.chips] == [("w", "wp11")]
+
+
 def test_a_frame_holds_what_is_in_it_and_its_wires_are_whole():
     home = {"a": "", "b": "f", "c": "f", "d": ""}
     places = arrange(plan([("a", "b"), ("b", "c"), ("c", "d"), ("a", "d")], ["f"], home))

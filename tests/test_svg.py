@@ -12,12 +12,12 @@ from minigrad.graph import read
 from minigrad.text import say
 from minigrad.viz.blocks import MANY_NOTES, Box
 from minigrad.viz.display import Drawing, draw
-from minigrad.viz.glyphs import LEGEND
+from minigrad.viz.glyphs import LEGEND, text
 from minigrad.viz.layout import backwards, separate
 from minigrad.viz.places import SHOW_ALL, lay_out
 from minigrad.viz.svg import Painter, wrap
 from minigrad.viz.theme import TOKENS, shorten, stylesheet, variables, width
-from minigrad.viz.words import notes
+from minigrad.viz.words import PAIR, notes
 from tests.oracle import graphs
 
 RECORDED = graphs.recorded()
@@ -277,3 +277,8 @@ def test_a_large_graph_drops_its_satellites():
     assert {k[0] for k in place.boxes} == {"n", "t"}
     assert sum(k.startswith("t") for k in place.boxes) == 1, "only the leaf"
     assert draw(y, fold=False).show < SHOW_ALL
+
+
+def test_a_line_of_chinese_has_a_class_of_its_own():
+    assert ['mg-cjk' in text(0, 0, words) for words in ("line 2", "第 2 行", "line 2" + PAIR + "第 2 行")] == [
+        False, True, False]
