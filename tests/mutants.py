@@ -37,7 +37,9 @@ import pytest
 from tests import copies
 
 ROOMS = ("core", "graph", "quick", "viz")
-KNOWN: dict[str, str] = {}  # a mutant that makes no difference -> why
+KNOWN = {  # a mutant that makes no difference -> why
+    "minigrad/graph/trial.py rounds_of: zip(now, returned, strict=False) -> (zip(now, returned))":
+        "zip is not strict unless it is asked to be"}
 GOAL = 0.9  # of the mutants a test should notice
 WORKERS = 2
 MEMORY = 4 << 30  # bytes for one process: a loop without end also fills a list
