@@ -1359,6 +1359,10 @@ class Tensor(TensorBase):
         self, *data: Tensor | _int | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | ndarray[Any, Any],
     ) -> Tensor:
         """A tensor of this type from values, or of a shape: the constructor of old."""
+    def multinomial(
+        self, num_samples: _int, replacement: _bool = False, *, generator: _int | Generator | None = None,
+    ) -> Tensor:
+        """Indices drawn with the weights that `input` holds, row by row."""
     def new_zeros(
         self, *size: _int | Sequence[_int], dtype: Tensor | _int | _dtype | _type[Any] | None = None, **options: Any,
     ) -> Tensor:

@@ -352,6 +352,7 @@ def new(self: Tensor, *data: Any) -> Tensor:
 
 Tensor.__new__ = legacy_tensor  # type: ignore[method-assign]
 Tensor.new = new  # type: ignore[attr-defined]
+Tensor.multinomial = as_method("multinomial", multinomial)  # type: ignore[attr-defined]
 for _make in (full, eye, arange, linspace, logspace, randint, randperm, normal, multinomial, tensor, as_tensor):
     globals()[_make.__name__] = worded(f"torch.{_make.__name__}", _make)
 for _make in (zeros, ones, empty, full, tensor):
