@@ -49,6 +49,8 @@ def test_a_split_has_every_item_once_or_says_what_is_wrong():
     assert sorted(part[i] for part in parts for i in range(len(part))) == list(range(5))
     with pytest.raises(ValueError, match="Sum of input lengths"):
         random_split([1, 2, 3], [2])
+    with pytest.raises(ValueError, match="Sum of input lengths"):
+        random_split(range(10), [0.4, 0.2, 0.4000000000000002])  # a little more than 1, as torch has it
     with pytest.raises(ValueError, match="Fraction at index 0 is not between 0 and 1"):
         random_split([1, 2, 3], [-0.5, 1.5])
 

@@ -89,7 +89,7 @@ def test_each_illness_is_named_with_its_line_and_its_cure(lang):
     for edit in cured.values():
         assert edit in str(answer)
     assert ("怎么改" in str(answer)) == (lang == "zh")
-    assert "mg-marked" in answer.drawing.to_svg()
+    assert 'mg-marked"' in answer.drawing.to_svg()
 
 
 total = 0.0
@@ -367,7 +367,7 @@ def test_a_model_of_torch_is_looked_over_and_put_back():
     assert "ReluBackward0 got a gradient and sent back 0 on the way to net.dead.weight" in str(answer)
     assert remark(answer, "unregistered").found.line[2] == "self.more = [nn.Linear(2, 2)]"
     assert remark(answer, "missing").found.edit[1].strip() == "opt = lib.optim.Adam(net.parameters(), lr=0.1)"
-    assert "mg-marked" in answer.drawing.to_svg()
+    assert 'mg-marked"' in answer.drawing.to_svg()
     loss.backward()  # nothing that it needs was written or freed
 
 

@@ -239,6 +239,8 @@ def test_show_leaves_out_what_is_not_asked_for():
     assert "mg-saved" not in draw(y, show={"values"}).to_svg().partition("</style>")[2]
     assert "[1, 2]" not in draw(y, show={"saved"}).to_svg()
     assert "@v0" in draw(y, show={"values", "versions"}).to_svg()
+    assert ">exponent = 3<" in draw(X**3, show={"saved", "versions"}).to_svg()  # no tensor, so no version
+    assert ["alpha" in draw(X.add(X, alpha=k)).to_svg() for k in (1, 2)] == [False, True]
 
 
 def test_several_roots_share_one_picture():
@@ -383,7 +385,7 @@ def test_gradients_that_meet_at_a_leaf_stand_there_as_a_sum(width, text):
 
 def test_the_first_node_that_makes_nan_is_named():
     x = minigrad.tensor([0.0, 4.0], requires_grad=True)
-    drawing = draw((x.sqrt() * 0).sum(), view="backward")
+    drawing = draw(((x * 1).sqrt() * 0).sum(), view="backward")  # the product sends it on
 
     assert "In the gradients NaN or Inf first arises in SqrtBackward0" in drawing.to_svg()
 
@@ -445,6 +447,8 @@ def test_the_first_node_whose_result_holds_nan_is_named_as_far_as_it_is_known(ke
 
     assert said in drawing.to_svg()
     assert f'class="{marked} mg-marked"' in drawing.to_svg()
+    one_of_two = minigrad.draw(x.log() + minigrad.ones(3, requires_grad=True))
+    assert "first seen in the result of AddBackward0" in one_of_two.to_svg()
 
 
 def test_nan_that_a_leaf_brought_is_told_of_the_leaf():

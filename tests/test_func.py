@@ -200,6 +200,63 @@ def test_anomaly_mode_finds_a_nan_in_any_example():
                 vmap(grad(f))(x)
 
 
+class Squared(torch.autograd.Function):
+    @staticmethod
+    def forward(x):
+        return x * x
+
+    @staticmethod
+    def setup_context(ctx, inputs, output):
+        pass
+
+    @staticmethod
+    def vmap(info, in_dims, x):
+        return Squared.apply(x).t().clone(), 1
+
+
+def test_a_rule_of_ones_own_may_give_its_examples_along_any_dimension():
+    x = torch.arange(6.0).view(2, 3)
+
+    assert vmap(Squared.apply)(x).equal(x * x)
+    assert vmap(lambda a: a * 2)(x.requires_grad_()).grad_fn.next_functions[0][0].variable is x  # no step between
+
+
+def test_a_tangent_brings_its_history_along():
+    tangent = torch.ones(2, requires_grad=True)
+    _, moved = jvp(lambda x: vjp(lambda a: a * 3, x)[0], (torch.ones(2),), (tangent,))
+
+    assert torch.autograd.grad(moved.sum(), tangent)[0].tolist() == [3.0, 3.0]
+
+
+def test_a_saved_result_that_was_written_since_is_refused_inside():
+    def f(x):
+        y = x.exp()
+        total = y.sum()
+        y.mul_(2)
+        return total
+
+    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+        vmap(grad(f))(torch.zeros(2, 2))
+
+
+def test_one_argument_is_not_asked_for_by_two_numbers():
+    with pytest.raises(RuntimeError, match=r"unique, got \(0, 0\)"):
+        grad(torch.dot, (0, -2))(torch.ones(2), torch.ones(2))
+
+
+def test_a_tangent_lies_in_memory_as_its_number():
+    """Else a view of the one would be none of the other."""
+    x, t = torch.arange(6.0).view(2, 3).t(), torch.arange(6.0).view(3, 2)
+
+    def doubled_in_part(x):
+        y = x * 1
+        y.as_strided((3,), (1,)).mul_(2)
+        return y
+
+    assert jvp(lambda x: x.t().view(-1), (x,), (t,))[1].tolist() == [0.0, 2.0, 4.0, 1.0, 3.0, 5.0]
+    assert jvp(doubled_in_part, (x,), (t,))[1].tolist() == [[0.0, 1.0], [4.0, 3.0], [8.0, 5.0]]
+
+
 def test_an_error_inside_leaves_no_level_behind():
     with pytest.raises(ZeroDivisionError):
         vmap(lambda a: a / (1 / 0))(torch.ones(2))

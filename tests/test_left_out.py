@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -14,7 +15,8 @@ from tests import browser
 ROOT = Path(__file__).resolve().parent.parent
 SKIPS = "import pytest\n\ndef test_runs():\n    assert 1\n\ndef test_waits():\n    pytest.skip('x')\n"
 BROWSES = "import pytest\n\n@pytest.mark.browser\ndef test_clicks():\n    assert 1\n"
-NO_CASE = "import pytest\n\n@pytest.mark.parametrize('n', [])\ndef test_n(n):\n    assert n\n"
+NO_CASE = "import pytest\n" + "".join(
+    f"\n@pytest.mark.parametrize('{n}', [])\ndef test_{n}({n}):\n    assert {n}\n" for n in ("oracle", "n"))
 IMPORTS_TORCH = "import torch\n\ndef test_one():\n    assert torch\n"
 
 
@@ -47,8 +49,11 @@ def test_a_skip_fails_where_changes_are_checked(tmp_path: Path):
     assert "skipped: test_it.py::test_waits" in said
 
 
-def test_a_list_without_cases_leaves_nothing_out(tmp_path: Path):
-    assert run(tmp_path, NO_CASE, CI="true")[0] == 0
+def test_a_list_without_cases_leaves_something_out_but_where_torch_would_be_the_case(tmp_path: Path):
+    code, said = run(tmp_path, NO_CASE, CI="true")
+
+    assert code == 1
+    assert re.findall(r"skipped: (\S+)", said) == ["test_it.py::test_n[NOTSET]"]
 
 
 def test_a_test_whose_module_imports_torch_is_marked(tmp_path: Path):

@@ -151,11 +151,24 @@ def test_learning_rates_change_as_in_torch(schedule, oracle):
         optimizer = module.optim.SGD([module.ones(1, requires_grad=True)], lr=0.4)
         scheduler = eval(f"module.optim.lr_scheduler.{schedule}", {"module": module, "optimizer": optimizer})
         seen = []
-        for _ in range(8):
+        for _ in range(20):  # the cosine comes down, and up again
             optimizer.step()
             scheduler.step()
             seen.append(scheduler.get_last_lr()[0])
         return seen
+
+    np.testing.assert_allclose(rates(torch), rates(importlib.import_module(oracle)), rtol=1e-12)
+
+
+@pytest.mark.parametrize("oracle", LIVE)
+@pytest.mark.parametrize("schedule", SCHEDULES)
+def test_a_schedule_goes_on_from_an_epoch_as_in_torch(schedule, oracle):
+    def rates(module):
+        group = {"params": [module.ones(1, requires_grad=True)], "lr": 0.3, "initial_lr": 0.4}
+        scope = {"module": module, "optimizer": module.optim.SGD([group])}
+        scheduler = eval(f"module.optim.lr_scheduler.{schedule[:-1]}, last_epoch=4)", scope)
+        scope["optimizer"].step()
+        return [*scheduler.get_last_lr(), *(scheduler.step() or scheduler.get_last_lr()[0] for _ in range(4))]
 
     np.testing.assert_allclose(rates(torch), rates(importlib.import_module(oracle)), rtol=1e-12)
 

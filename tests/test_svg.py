@@ -1,6 +1,7 @@
 """The picture: well-formed, escaped, nothing over anything else, the same bytes every time."""
 
 import re
+from dataclasses import replace
 from itertools import combinations, pairwise
 from xml.etree import ElementTree
 
@@ -17,7 +18,7 @@ from minigrad.viz.layout import backwards, separate
 from minigrad.viz.places import SHOW_ALL, lay_out
 from minigrad.viz.svg import Painter, wrap
 from minigrad.viz.theme import TOKENS, shorten, stylesheet, variables, width
-from minigrad.viz.words import PAIR, notes
+from minigrad.viz.words import PAIR, again_label, notes
 from tests.oracle import graphs
 
 RECORDED = graphs.recorded()
@@ -159,7 +160,7 @@ def test_what_the_learner_wrote_is_escaped():
 
 def test_trouble_in_a_value_is_marked():
     assert parsed(Drawing(RECORDED["not finite"])).find(f".//{SVG}text[@class='mg-value mg-bad']") is not None
-    assert "mg-stale" in Drawing(RECORDED["in place through a view"]).to_svg()
+    assert 'class="mg-saved mg-stale"' in Drawing(RECORDED["in place through a view"]).to_svg()
 
 
 @pytest.mark.parametrize("lang", ["en", "zh", "both"])
@@ -167,7 +168,7 @@ def test_words_are_in_the_chosen_language_and_api_words_never_change(lang):
     picture = Drawing(RECORDED["after backward"], "backward", lang=lang).to_svg()
 
     assert ("buffer freed" in picture) == (lang != "zh")
-    assert ("缓冲已释放" in picture) == (lang != "en")
+    assert ("缓冲已释放" in picture) == ('mg-cjk">' in picture) == (lang != "en")
     assert ".grad_fn" in picture
     assert "requires_grad" in picture
 
@@ -211,6 +212,8 @@ def test_a_shared_weight_is_drawn_again_where_it_is_far():
 
     assert len(Drawing(graph).layout.refs) >= 2
     assert 'data-ref="' in Drawing(graph).to_svg()
+    leaf = replace(graph.tensors[-1], name="encoder.layers.0.self_attention.in_proj_weight")
+    assert again_label(leaf) == "…in_proj_weight"  # the end of a dotted name says more
 
 
 def test_texts_are_measured_wide_enough_in_both_scripts():

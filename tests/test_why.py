@@ -163,7 +163,7 @@ def test_an_explanation_shows_words_and_picture():
     bundle = why(x)._repr_mimebundle_()
 
     assert bundle["text/plain"] == str(why(x))
-    assert "mg-marked" in bundle["image/svg+xml"]
+    assert 'mg-marked"' in bundle["image/svg+xml"]
     assert loss.grad_fn is not None
 
 
@@ -211,7 +211,7 @@ def test_one_path_can_be_shown_alone():
     ways = paths(z, x)
 
     assert ways[2].to_svg().count("mg-marked\"") < ways.drawing.to_svg().count("mg-marked\"")
-    assert "mg-marked" in ways._repr_mimebundle_()["image/svg+xml"]
+    assert 'mg-marked"' in ways._repr_mimebundle_()["image/svg+xml"]
 
 
 def test_a_leaf_is_its_own_path():

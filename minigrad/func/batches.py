@@ -233,8 +233,7 @@ def generated(function: Any, root: Any, info: VmapInfo, dims: tuple, *args: Any)
             seen = SimpleNamespace(**{**vars(ctx), "saved_tensors": level.examples(ctx.saved_tensors, ctx.batched)})
             derivative = function.backward if function.vjp is root.vjp else function.vjp
             found = derivative(seen, *level.examples(grads, 0))
-            whole = [level.front(g, True) for g in (found if isinstance(found, tuple) else (found,))]
-        return tuple(g.sum(0) if g is not None and dims[i : i + 1] == (None,) else g for i, g in enumerate(whole))
+            return tuple(level.front(g, True) for g in (found if isinstance(found, tuple) else (found,)))
 
     methods = {f.__name__: staticmethod(f) for f in (forward, setup_context, backward)}
     made: Any = type(f"Vmapped{function.__name__}", (root,), {**methods, "generate_vmap_rule": True})

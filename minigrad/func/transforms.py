@@ -151,8 +151,9 @@ def chosen(argnums: Any, args: tuple) -> Any:
         need(-len(args) <= n < len(args), "argnum", n, len(args))
     if isinstance(argnums, int):
         return args[argnums]
-    need(len({n % len(args) for n in argnums}) == len(argnums), "argnums_unique", argnums)
-    return tuple(args[n] for n in argnums)
+    numbers = tuple(n % len(args) for n in argnums)
+    need(len({*numbers}) == len(numbers), "argnums_unique", numbers)
+    return tuple(args[n] for n in numbers)
 
 
 def of_chosen(func: Callable, argnums: Any, args: tuple, kwargs: dict) -> Callable:

@@ -1,14 +1,16 @@
 """SEMANTICS as snippets: semantics/*.txt hold torch code, `## ` lines name each snippet.
 
 A snippet is run as in a terminal (see transcript); what torch shows is what minigrad must show.
-A name that ends in `~` has values of transcendental functions, compared with numbers left out.
+A name that ends in `~` has values of transcendental functions, which need only be close.
 """
 
+import re
 from functools import cache
 from pathlib import Path
 from types import ModuleType
 
-from .transcript import placeholders, transcript
+from .programs import close
+from .transcript import NUMBER, transcript
 
 FOLDER = Path(__file__).with_name("semantics")
 
@@ -30,5 +32,12 @@ def shown(torch: ModuleType, name: str) -> list[str]:
     return transcript(snippets()[name], torch)
 
 
-def comparable(name: str, lines: list[str]) -> list[str]:
-    return [placeholders(line) for line in lines] if name.endswith("~") else lines
+def comparable(name: str, lines: list[str], wanted: list[str]) -> str:
+    """The lines as one text; after `~` with the numbers that are wanted, where its own are close to them."""
+    numbers = NUMBER.finditer("\n".join(wanted) if name.endswith("~") else "")
+
+    def nearest(found: re.Match) -> str:
+        number = next(numbers, found).group()
+        return number if close(number.rstrip("."), found.group().rstrip(".")) else found.group()
+
+    return NUMBER.sub(nearest, "\n".join(lines))

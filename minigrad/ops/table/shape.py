@@ -69,7 +69,7 @@ block_diag = op("block_diag", kernels.block_diag, hidden=("shapes",),
 
 clone = op("clone", lambda self: self if isinstance(self, xp.generic) else self.copy(order=kernels.layout(self)),
     self = lambda grad: grad)
-copy = op("copy", lambda self, src: xp.broadcast_to(move(src, device_of(self)), self.shape).astype(self.dtype),
+copy = op("copy", lambda self, src: xp.full_like(self, move(src, device_of(self))),
     elementwise=True, torch_name="torch::autograd::CopyBackwards", grad_fn="CopyBackwards",
     self = lambda F, grad: F.zeros_like(grad),
     src  = lambda grad: grad)
