@@ -166,12 +166,13 @@ def test_keys_reach_all_that_the_explorer_tells_of_a_part(opened, page, look):
     at, root = opened("explorer", look)
     page.set_viewport_size({"width": look[2], "height": 620})
     at.focus()
-    scrolled, card = 0, page.locator(".mg-card")
+    scrolled, lit, card = 0, 0, page.locator(".mg-card")
     for _ in range(9):
         page.keyboard.press("ArrowRight")
         assert page.evaluate(WRONG, root) == []
         said = page.locator(".mg-origin.mg-linked").evaluate_all(
             "(lines) => lines.flatMap((line) => [line, line.firstChild]).map((e) => getComputedStyle(e).color)")
+        lit += len(said)
         assert len({*said}) < 2  # muted, the number of a line that is lit could not be read
         if card.get_attribute("tabindex"):
             here = page.evaluate_handle("document.activeElement")
@@ -182,6 +183,7 @@ def test_keys_reach_all_that_the_explorer_tells_of_a_part(opened, page, look):
             here.evaluate("(el) => el.focus()")
 
     assert scrolled
+    assert lit
 
 
 @pytest.mark.parametrize("name", ["player", "drive", "compare", "explorer"])
@@ -193,6 +195,7 @@ def test_a_language_renames_all_and_the_page_hears_no_key(opened, page, name):
         page.keyboard.press("l")
         labels = page.evaluate("(root) => [...document.querySelectorAll(root + ' [data-en]')].map((e) => "
                                "[e.getAttribute('aria-label') ?? e.title, e.dataset.en, e.dataset.zh])", root)
+        assert len(labels) > 3
         for said, en, zh in labels:
             assert said.endswith({"en": en, "zh": zh, "both": f"{en} / {zh}"}[lang]), said
         assert page.evaluate("(root) => document.querySelector(root).lang", root) == ("zh" if lang == "zh" else "en")
