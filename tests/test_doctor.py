@@ -371,6 +371,48 @@ def test_a_model_of_torch_is_looked_over_and_put_back():
     loss.backward()  # nothing that it needs was written or freed
 
 
+def test_of_torch_s_backward_all_is_told_that_a_real_one_does():
+    real = pytest.importorskip("torch")
+
+    class Inside(real.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.a, self.b = real.nn.Linear(2, 2), real.nn.Linear(2, 2)
+
+        def forward(self, x):
+            return real.utils.checkpoint.checkpoint(self.b, self.a(x), use_reentrant=True)
+
+    model = Inside()
+    real.autograd.graph.register_multi_grad_hook([*model.a.parameters()], lambda grads: None)
+    checkup = torch.doctor(model, model(real.ones(1, 2)).sum())
+
+    assert remark(checkup, "head").facts["reached"] == 4
+    assert {"away", "no_backward"}.isdisjoint(keys(checkup))
+    assert all(p.grad is None for p in model.parameters())
+
+
+def test_sparse_gradients_and_inference_tensors_are_put_back():
+    real = pytest.importorskip("torch")
+    rows = real.nn.Embedding(3, 1, sparse=True)
+    optimizer = real.optim.SparseAdam(rows.parameters())
+    with real.inference_mode():
+        scale = real.ones(1)
+
+    def step():
+        with real.inference_mode():
+            scale.mul_(2)
+        (rows(real.tensor([1])) * scale.clone()).sum().backward()
+        optimizer.step()
+
+    step()
+    before = rows.weight.grad.to_dense().tolist()
+    checkup = torch.doctor(rows, rows(real.tensor([1])).sum(), optimizer, step)
+
+    assert "failed" not in keys(checkup)
+    assert rows.weight.grad.to_dense().tolist() == before
+    assert scale.tolist() == [2]
+
+
 @pytest.mark.parametrize(("lang", "words"), [("en", "itself holds NaN"), ("zh", "本身含有 NaN")])
 def test_a_loss_that_is_no_number_is_told_though_its_gradients_are_numbers(lang, words):
     set_language(lang)

@@ -16,6 +16,7 @@ import pytest
 
 import minigrad as mg
 from minigrad.graph import record
+from minigrad.graph.flows import flows
 from minigrad.graph.recorder import Frame
 from minigrad.graph.snapshot import Graph
 from minigrad.viz import step
@@ -314,6 +315,48 @@ def test_a_checkpoint_runs_again_within():
 
     assert record(loss)[1][-1].after == "[2, 4]"
     assert a.grad is None
+
+
+def test_a_backward_within_a_backward_leaves_no_trace_and_has_a_picture():
+    inside, a = torch.nn.Linear(2, 2), torch.tensor([1.0, 2.0], requires_grad=True)
+    fired: list[Any] = []
+    inside.bias.register_post_accumulate_grad_hook(fired.append)
+    loss = torch.utils.checkpoint.checkpoint(inside, a * 1, use_reentrant=True).sum()
+
+    assert record(loss)[1][-1].kind == "accumulate"
+    assert "NaN" not in mg.draw(loss, view="backward").to_svg()
+    assert flows(mg.graph.read_torch(loss), loss).error is None
+    assert (a.grad, inside.weight.grad, inside.bias.grad, fired) == (None, None, None, [])
+
+
+def test_flows_are_told_of_sparse_gradients_of_hooks_of_several_tensors_and_of_a_leaf():
+    rows, w = torch.nn.Embedding(4, 2, sparse=True), torch.tensor([3.0, 4.0], requires_grad=True)
+    rows.weight.data.fill_(1)
+    y = w * 2
+    heard: list[Any] = []
+    torch.autograd.graph.register_multi_grad_hook([w, y], heard.append)
+    lone = torch.tensor(3.0, requires_grad=True)
+    for loss, text in (((rows(torch.tensor([1, 3]))).sum(), "‖g‖ 2"), (y.sum(), "[2, 2]"), (lone, "1")):
+        found = flows(mg.graph.read_torch(loss), loss)
+        assert found.error is None
+        assert next(found.texts[f"sent:{n.id}"] for n in found.graph.nodes if n.leaf) == text
+    assert (w.grad, lone.grad, rows.weight.grad) == (None, None, None)
+
+
+def test_a_node_with_more_outputs_than_our_row_has_no_rule():
+    a = torch.tensor([[2.0, 1.0], [1.0, 3.0]], requires_grad=True)
+    graph, frames = record(torch.linalg.lstsq(a, torch.ones(2, 1)).solution.sum())
+
+    assert frames[-1].kind == "accumulate"
+    assert [f.rules for f in frames if f.kind == "compute" and "Lstsq" in graph.node(f.node).name] == [()]
+
+
+def test_infinities_that_cancel_warn_nobody(recwarn):
+    w = torch.tensor([1.0, 2.0], requires_grad=True)
+    frames = record(((w - w).sqrt()).sum())[1]
+
+    assert frames[-1].after == "[NaN, NaN]"
+    assert not recwarn.list
 
 
 def test_what_torch_hides_is_said_and_live_is_refused():

@@ -4,7 +4,7 @@ A remark is a sentence, `doctor.KEY` with its blanks, and the finding that tells
 The steps really run, while somebody keeps everything `Still`, and are watched: nothing is said that was not seen.
 """
 
-import sys
+import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
@@ -19,6 +19,7 @@ from ..text.numbers import two_digits
 from . import notes, numbers
 from .cuts import cut_on_the_way
 from .findings import Finding, attempt, by_rule
+from .from_torch import TorchReader
 from .leaves import missing_from, unregistered, untracked
 from .live import is_tensor, nodes_of, parameters
 from .preview import norm
@@ -75,6 +76,14 @@ def of_loss(loss: Any, name: str, params: dict[str, Any], context: Context, root
     nodes = [*nodes_of([loss._edge()], {})] if ours else []
     ends = {id(n.variable) for n in nodes_behind(loss) if hasattr(n, "variable")}
     reached = {each: p for each, p in params.items() if id(p) in ends}
+    got: dict[Any, Any] = dict.fromkeys(() if ours else nodes_behind(loss), ())  # of torch's nodes, their gradients
+    seed, failed = loss.detach().clone().fill_(1), ""
+    try:
+        arrived = of_torch(loss, seed, params, got) if not ours else dict(
+            zip(reached, grad(loss, [*reached.values()], seed, True) if reached else (), strict=True))
+    except RuntimeError as error:  # a graph that was freed, or written into
+        arrived, failed = {}, str(error).partition(". ")[0]
+    reached |= {each: params[each] for each in arrived}  # also by a backward that ran within this one
     yield Remark("head", {"count": len(params), "reached": len(reached), "loss": name})
     if not numbers.finite(plain(loss)):
         yield Remark("bad_loss", {"loss": name}, attempt(numbers.cause, "bad", loss, loss, name) if ours else None)
@@ -89,23 +98,27 @@ def of_loss(loss: Any, name: str, params: dict[str, Any], context: Context, root
                      {each: params[each] for each in away})
     if (found := numbers.misfit(nodes)) is not None:
         yield Remark("spread" if found.key.startswith("spread") else "misfit", {}, found)
-    got: dict[Any, Any] = dict.fromkeys(() if ours else nodes_behind(loss), ())  # of torch's nodes, their gradients
-    handles = [n.register_hook(lambda _, grads, n=n: got.update({n: grads})) for n in got]
-    try:
-        gradients = grad if ours else sys.modules["torch"].autograd.grad
-        arrived = gradients(loss, [*reached.values()], loss.detach().clone().fill_(1), True) if reached else ()
-    except RuntimeError as error:  # a graph that was freed, or written into
-        said = str(error).partition(". ")[0]
-        yield Remark("ran" if "a second time" in said else "no_backward", {"loss": name, "error": said})
-        return
-    finally:
-        for handle in handles:
-            handle.remove()
-    for one in of_gradients({each: plain(g) for each, g in zip(reached, arrived, strict=True)}):
+    if failed:
+        yield Remark("ran" if "a second time" in failed else "no_backward", {"loss": name, "error": failed})
+    for one in of_gradients({each: plain(g) for each, g in arrived.items()}):
         first = one.facts.get("first")
         found = first and (attempt(numbers.cause, one.key, loss, reached[first], first) if ours else
                            wall(got, reached[first], first) if one.key == "zero" else None)
         yield one._replace(found=found or None, marks={first: reached[first]} if first else {})
+
+
+def of_torch(loss: Any, seed: Any, params: dict[str, Any], got: dict[Any, Any]) -> dict[str, Any]:
+    """What torch's backward, as a preview, adds to the `.grad` of parameters; what its nodes send goes into `got`."""
+    reader = TorchReader((loss,), {})
+    reader.numbered()
+    with contextlib.ExitStack() as undo:
+        for t in (filled := undo.enter_context(reader.untouched())):
+            t.grad = None
+        for n in got:
+            undo.callback(n.register_hook(lambda _, grads, n=n: got.update({n: grads})).remove)
+        loss.backward(seed, retain_graph=True)
+        grads = {id(t): t.grad for t in filled if t.grad is not None}
+        return {each: grads[id(p)] for each, p in params.items() if id(p) in grads}
 
 
 def wall(got: dict[Any, Any], leaf: Any, name: str) -> Finding | None:

@@ -224,14 +224,11 @@ class FlowWatch:
         if 0 < len(words) <= MOST_ROOM:
             self.found.spelled[f"{self.found.at}:{index}"] = words
 
-    def nothing(self, *facts: Any) -> None:
-        """Other events show nothing here."""
-
-    compute = accumulate = free = nothing
+    compute = accumulate = free = staticmethod(lambda *facts: None)  # other events show nothing here
 
 
 def run_torch(found: Flows, roots: tuple[AnyTensor, ...], given: Sequence[Any]) -> None:
-    """Let torch run, with a hook at every node; its leaves get nothing."""
+    """Let torch run, with a hook at every node; its leaves get their gradients back."""
     from .from_torch import TorchReader
 
     torch: Any = sys.modules["torch"]
@@ -240,27 +237,26 @@ def run_torch(found: Flows, roots: tuple[AnyTensor, ...], given: Sequence[Any]) 
     kept = [t for t in roots if t.requires_grad]
     seeds = [torch.ones_like(t) if g is None else g for t, g in zip(roots, given, strict=True) if t.requires_grad]
     found.begin(reader, kept, seeds)
-    nodes = [(reader.ids[key], node) for key, node in reader.found.items() if hasattr(node, "next_functions")]
-    leaves = {id: node.variable for id, node in nodes if hasattr(node, "variable")}
     with contextlib.ExitStack() as undo:
         undo.enter_context(reader.untouched())
-        for handle in (handle for id, node in nodes if id not in leaves for handle in telling(found, id, node)):
-            undo.callback(handle.remove)
-        grads = torch.autograd.grad(kept, [*leaves.values()], seeds, retain_graph=True, allow_unused=True)
-        for id, grad in zip(leaves, grads, strict=True):
-            if grad is not None:
-                found.texts[f"in:{id}:0"], found.hooked[id] = found.text(grad), grad
+        for key, node in reader.found.items():  # a leaf that is the root stands for its node
+            node = node if hasattr(node, "next_functions") else torch.autograd.graph.get_gradient_edge(node).node
+            for handle in telling(found, reader, reader.ids[key], node):
+                undo.callback(handle.remove)
+        torch.autograd.backward(kept, seeds, retain_graph=True)
 
 
-def telling(found: Flows, id: str, node: AnyNode) -> tuple[Any, Any]:
+def telling(found: Flows, reader: Reader, id: str, node: AnyNode) -> tuple[Any, Any]:
     """Hooks at a node of torch, behind the learner's: what arrives, and what leaves."""
     def arrived(grads: tuple[Any, ...]) -> None:
         found.at = id
-        found.texts |= {f"in:{id}:{nr}": found.text(grad.detach()) for nr, grad in enumerate(grads) if grad is not None}
+        for nr, grad in [(nr, reader.array(grad)) for nr, grad in enumerate(grads) if grad is not None]:
+            found.texts[f"in:{id}:{nr}"] = found.text(grad)
+            found.hooked |= {id: grad} if hasattr(node, "variable") else {}
 
     def hook(sent: tuple[Any, ...], received: tuple[Any, ...]) -> None:
         for slot, grad in enumerate(sent[:len(found.graph.node(id).edges)]):
             if grad is not None and found.graph.node(id).edges[slot].node:
-                found.sent(id, slot, grad.detach())
+                found.sent(id, slot, reader.array(grad))
 
     return node.register_prehook(arrived), node.register_hook(hook)

@@ -39,7 +39,7 @@ class TorchReader(Reader):
 
     def array(self, t: AnyTensor) -> Any:
         """The tensor itself without its history, dense: `preview` reads it as an array."""
-        return t.detach().to_dense() if t.is_sparse else t.detach()
+        return t.detach().to_dense()
 
     def row(self, node: AnyNode) -> Row | None:
         """The row of ours whose nodes bear the name of this one."""
@@ -69,21 +69,26 @@ class TorchReader(Reader):
         return {nr: t for (owner, nr), t in self.tensors.items() if owner == self.key(node) and t.retains_grad}
 
     @contextlib.contextmanager
-    def untouched(self) -> Iterator[None]:
-        """Put back every `.grad` and the random streams; gradients accumulate into copies meanwhile."""
+    def untouched(self) -> Iterator[list[AnyTensor]]:
+        """Put back the random streams and each `.grad`: sums go into copies; hooks that wait for them rest."""
         torch: Any = sys.modules["torch"]
+        within = any(hasattr(type(node), "saved_tensors") for node in self.found.values())  # may run one of its own
         several = {id(t): t for t in self.tensors.values() if t.is_leaf or t.retains_grad}
-        for t in gc.get_objects():  # one that retains its gradient may have no name
-            if issubclass(type(t), torch.Tensor) and t.retains_grad and self.key(t.grad_fn) in self.found:
-                several[id(t)] = t
+        for t in [t for t in gc.get_objects() if issubclass(type(t), torch.Tensor) and t.requires_grad]:
+            with contextlib.suppress(RuntimeError):  # a view that may no longer be looked at
+                if within if t.is_leaf else t.retains_grad and self.key(t.grad_fn) in self.found:  # it needs no name
+                    several[id(t)] = t
         with contextlib.ExitStack() as undo, warnings.catch_warnings():
             undo.callback(torch.set_rng_state, torch.get_rng_state())
             if torch.cuda.is_initialized():
                 undo.callback(torch.cuda.set_rng_state_all, torch.cuda.get_rng_state_all())
             for t in several.values():
                 undo.callback(setattr, t, "grad", t.grad)
+                hooks = (t._post_accumulate_grad_hooks if t.is_leaf else None) or {}
+                undo.callback(hooks.update, dict(hooks))
+                hooks.clear()
                 t.grad = None if t.grad is None else t.grad.detach().clone()
-            yield
+            yield [*several.values()]
 
 
 @cache

@@ -167,7 +167,7 @@ class Reader:
         return {nr: t for nr, t in ((nr, r()) for nr, r in references) if t is not None}
 
     @contextlib.contextmanager
-    def untouched(self) -> Iterator[None]:
+    def untouched(self) -> Iterator[Any]:
         """Put back each `.grad` and the random stream; sums go into copies. What hooks write elsewhere stays."""
         with contextlib.ExitStack() as undo, warnings.catch_warnings(), unchanged():
             undo.callback(random.set_state, random.get_state())

@@ -117,13 +117,16 @@ class Restoring(contextlib.ExitStack):
     def torch_tensor(self, t: AnyTensor) -> AnyTensor | None:
         """A tensor of torch: its numbers and their version, its flag, and its gradient, which is returned."""
         grad = t.grad if t.is_leaf or t.retains_grad else None
-        old, version, flag = t.detach().clone(), t._version, t.requires_grad
-        keep = getattr(sys.modules["torch"].autograd, "_unsafe_preserve_version_counter", contextlib.nullcontext)(t)
+        torch, counts, empty = sys.modules["torch"], not t.is_inference(), contextlib.nullcontext
+        old, version, flag = t.detach().clone(), counts and t._version, t.requires_grad
+        keep = getattr(torch.autograd, "_unsafe_preserve_version_counter", empty)(t) if counts else empty()
         keep.__enter__()
 
         def back() -> None:
-            if t._version != version or not t.detach().equal(old):  # running means are written uncounted
-                t.detach().copy_(old)
+            same = t.detach().to_dense().equal(old.to_dense())  # running means are written uncounted
+            if not same or (counts and t._version != version):
+                with torch.inference_mode(not counts):
+                    t.detach().copy_(old)
                 keep.__exit__(None, None, None)
             if t.is_leaf:
                 t.grad = grad

@@ -51,7 +51,7 @@ class TorchRecorder(Recorder):
         """Our hooks at every node, and around the hooks of tensors; taken away again."""
         edge = sys.modules["torch"].autograd.graph.get_gradient_edge
         self.grads = {id(t): copied(t.grad) for t in self.reader.tensors.values() if not t.is_leaf and t.retains_grad}
-        with contextlib.ExitStack() as undo:
+        with contextlib.ExitStack() as undo, xp.errstate(all="ignore"):
             for node in self.reader.found.values():
                 node = node if hasattr(node, "next_functions") else edge(node).node  # a leaf as the root
                 undo.callback(node.register_prehook(partial(self.arrived_at, node)).remove)
@@ -109,9 +109,10 @@ class TorchRecorder(Recorder):
             self.fill(node)
             self.close()
             return
-        gone = tuple(map(plain, sent))
-        self.compute(node, tuple(map(plain, received)), gone)
-        self.check(node)
+        gone, came, row = tuple(map(plain, sent)), tuple(map(plain, received)), self.reader.row(node)
+        self.compute(node, came, gone)
+        found = {slot: self.derived(row, slot, came, grad) for slot, grad in enumerate(gone) if grad is not None}
+        self.good = {slot: ours for slot, ours in found.items() if ours is not None}  # what our rules give, too
         for edge, grad in zip(here.edges, gone, strict=False):
             if edge.node is None or grad is None:
                 continue
@@ -127,9 +128,7 @@ class TorchRecorder(Recorder):
         self.close()
 
     def post_accumulate_hook(self, node: AnyNode, nr: int, hook: Callable[[Any], Any], leaf: AnyTensor) -> Any:
-        """In place of a hook that runs when a leaf's `.grad` is there; a preview shows it and does not run it."""
-        if self.preview:
-            return None
+        """In place of a hook that runs when a leaf's `.grad` is there; in a preview none is left to run."""
         self.fill(node)
         returned = hook(leaf)
         self.hook(node, "post_accumulate", hook, leaf.grad, leaf.grad)
@@ -143,16 +142,9 @@ class TorchRecorder(Recorder):
 
     # ---- what can be believed
 
-    def check(self, node: AnyNode) -> None:
-        """Keep what the rules of our table give, where it is what torch has sent."""
-        (came, gone), row = self.work, self.reader.row(node)
-        found = {slot: self.derived(row, slot, came, grad) for slot, grad in gone.items() if grad is not None}
-        self.good = {slot: ours for slot, ours in found.items() if ours is not None}
-
     def derived(self, row: Row | None, slot: int, came: tuple[Any, ...], sent: Any) -> Any:
         """What one rule, run on what torch saved, gives before any sum; None where it is not what torch gave."""
-        odd = any(g is None or g.dtype.kind == "c" for g in (*came, sent))
-        if odd or row is None or slot >= len(row.differentiable):
+        if row is None or not row.differentiable[slot:] or any(g is None or g.dtype.kind == "c" for g in (*came, sent)):
             return None
         word = row.differentiable[slot]
         values = {name: (came[0] if len(came) == 1 else came) if name == "grad" else self.saved.get(name)
@@ -173,9 +165,9 @@ class TorchRecorder(Recorder):
 
     def bends(self) -> bool:
         """Also where nothing tells what torch has done."""
-        sent = {slot for slot, grad in self.work[1].items() if grad is not None}
-        return super().bends() or bool(sent - set(self.good))
+        return super().bends() or any(grad is not None and slot not in self.good for slot, grad in self.work[1].items())
 
     def rules(self) -> tuple[Rule, ...]:
         """The rules that gave what torch gave."""
-        return tuple(rule for rule in super().rules() if rule.slot in self.good)
+        self.sent = {slot: sent for slot, sent in self.sent.items() if slot in self.good}
+        return super().rules()

@@ -45,7 +45,7 @@ def scopes(*models: Any) -> Iterator[None]:
     def end(module: Any, args: Any, result: Any) -> None:
         first, last, kind = open_.pop(), number(), type(module)
         inner = 0.5 - DEEPER * len(open_)  # a call around this one may have no other nodes
-        if last > first:
+        if last > first and (id(module) in known or not models):
             calls.append(Call(weakref.ref(module), kind.__name__, kind.__module__, first - inner, last - 1 + inner,
                               get_ident()))
 
@@ -58,16 +58,10 @@ def scopes(*models: Any) -> Iterator[None]:
                 note(frame and (frame.f_code, frame.f_lasti), first, result, args)
             return result
 
-    modules = dict.fromkeys(m for model in models for m in model.modules())
-    every = torch.nn.modules.module
-    handles = [m.register_forward_pre_hook(begin) for m in modules]
-    handles += [m.register_forward_hook(end, always_call=True) for m in modules]
-    if not models:
-        handles = [every.register_module_forward_pre_hook(begin),
-                   every.register_module_forward_hook(end, always_call=True)]
+    known, every = {id(m) for model in models for m in model.modules()}, torch.nn.modules.module
     with contextlib.ExitStack() as undo, Noting():
-        for handle in handles:
-            undo.callback(handle.remove)
+        undo.callback(every.register_module_forward_pre_hook(begin).remove)
+        undo.callback(every.register_module_forward_hook(end, always_call=True).remove)
         yield
 
 

@@ -121,13 +121,10 @@ class Nudge(Moment):
                  "foretold": equation(" · ", (slope, dx), foretold), "guess": shown(guess)}
         found = [self.text("nudge_found", "found", **facts), bars([
             (self.say("nudge_true"), true, "mg-true"), (self.say("nudge_foretold"), foretold, "mg-foretold")])]
-        return self.board(i, dx, self.tangent(w, before, slope, dx), found + self.next_round(), said)
-
-    def next_round(self) -> list[Part]:
-        """What to try after the first and the second answer."""
         falls = any(b < a for (_, a), (_, b) in zip(self.points, self.points[1:], strict=False))
-        key = {1: "nudge_then_halve", 2: "nudge_then_fall"}.get(len(self.answers), "")
-        return [self.text(key)] if key and (falls or key == "nudge_then_halve") else []
+        key = {1: "nudge_then_halve", 2: "nudge_then_fall" if falls else ""}.get(len(self.answers))  # to try next
+        found += [self.text(key)] if key else []
+        return self.board(i, dx, self.tangent(w, before, slope, dx), found, said)
 
     def tangent(self, w: float, y: float, slope: float, dx: float) -> str:
         """The line that touches the curve at `w`, and where it and the curve are after the nudge."""

@@ -184,7 +184,8 @@ class Scenes:
                       for s in f.sent if s.to]}
         made |= {key: value for key, value in extra.items() if value}
         if f.kind == "error":
-            made |= {"bad": f"{f.name}: {brief(f.before)}", "note": self.note(f)}
+            clause = f.before.split(" (")[0].split(". ")[0]  # the whole of the message stands in the trace
+            made |= {"bad": f"{f.name}: {clause}{' …' * (clause != f.before)}", "note": self.note(f)}
         return made
 
     def changes(self, f: Frame) -> tuple[dict[str, str], list[str]]:
@@ -290,7 +291,10 @@ class Scenes:
                              "value": f"= ({gave})" if len(f.outgoing) > 1 else f"= {gave}"})
             if f.kind == "accumulate":
                 made.append({**self.filled_words(f), "exact": f.exact, "at": i})
-            made += [self.sum_row(s, i) for s in f.sent if s.sum]
+            for s in (s for s in f.sent if s.sum):  # gradients that meet (`to`: where); true while the same come first
+                now, before, came = (one.tex for one in s.symbols)
+                made.append({**formula(f"{now} = {before} + {came}", s.symbols), "value": f"= {s.sum}",
+                             "exact": s.exact, "at": i, "to": s.to, **in_tex(f"= {s.whole or s.sum}")})
         return made
 
     def rule_row(self, rule: Any, at: int, summed: tuple[int, Frame] | None) -> dict[str, Any]:
@@ -314,12 +318,6 @@ class Scenes:
             return {"text": here, "value": f"{f.before} → {f.after}", **put}
         added = formula(f"{tex_name(here)} + {f.symbols[0].tex}", f.symbols)
         return added | {"value": f"= {f.sum}", **in_tex(f"= {f.whole or f.sum}")}
-
-    def sum_row(self, sent: Sent, at: int) -> dict[str, Any]:
-        """Gradients that meet (`to`: where), as a sum; true as long as the same ones had come before."""
-        now, before, came = (s.tex for s in sent.symbols)
-        return {**formula(f"{now} = {before} + {came}", sent.symbols), "value": f"= {sent.sum}", "exact": sent.exact,
-                "at": at, "to": sent.to, **in_tex(f"= {sent.whole or sent.sum}")}
 
     # ---- predictions
 
@@ -499,12 +497,6 @@ def event_lines(scenes: Scenes, f: Frame) -> list[str]:
             "compute": [f"grad: {f.before}"], "unbroadcast": [f"{met}: {f.sum or f.after}"],
             "free": [f"freed: {f.name}"],
             "error": [f"{f.name}: {f.before}"]}.get(f.kind, [])
-
-
-def brief(message: str) -> str:
-    """The first clause of a message; the whole of it stands in the trace."""
-    clause = message.split(" (")[0].split(". ")[0]
-    return clause if clause == message else f"{clause} …"
 
 
 def fault_said(graph: Graph) -> dict[str, str] | None:
