@@ -115,6 +115,7 @@ def test_in_a_correct_or_unclear_program_nothing_is_to_be_mended(lines, fields, 
     for answer in answers:
         assert "Fix" not in str(answer)
         assert "What happened" not in str(answer)
+        assert not any(words in str(answer) for words in filter(None, fields.get("never", "").split(" | ")))
 
 
 def test_in_a_notebook_of_one_statement_a_cell_no_other_line_is_blamed():

@@ -171,7 +171,7 @@ class Round:
         self.bad: Finding | None = None  # where NaN or Inf began
         self.spread: Finding | None = None
         self.old: Any = None  # a node of the round before that this one builds on
-        self.kept: list[str] = []  # parameters that still had the gradient of before
+        self.kept: set[str] = set()  # parameters that still had the gradient of before
         self.reached: set[str] = set()
         self.moving: set[str] = set()  # ... by a gradient that is not zero
         self.error: Exception | None = None
@@ -190,8 +190,8 @@ class Round:
 
     def arrives(self, name: str, p: Any, g: Any) -> None:
         """A gradient comes to a parameter, beside one that is there already."""
-        if name not in self.reached and p.grad is not None and p.grad.any():
-            self.kept.append(name)
+        fresh = p.grad is None or not p.grad.any()  # cleared in the midst of a step, too
+        self.kept = self.kept - {name} if fresh else self.kept | ({name} - self.reached)
         self.reached.add(name)
         self.moving |= {name} if g.any() else set()
 

@@ -21,7 +21,7 @@ from ..text import presentation
 from ..text.numbers import two_digits
 from .findings import Finding, by_rule, finding, first
 from .live import Key, Reader
-from .program import Context, called, expression, feeding, inside_of, source_of, writers
+from .program import Context, called, expression, feeding, inside_of, is_theirs, source_of, writers
 
 MOST = 20_000  # nodes that are looked through
 UNKNOWN = LookupError, RuntimeError, TypeError, ValueError, AttributeError  # where a value is no longer there
@@ -127,7 +127,7 @@ class Values(Reader):
             low, high = (two_digits(float(f(value))) for f in (xp.min, xp.max))
             return at_node("zero", n, name=name, value=f"{word} = {low if low == high else f'{low} … {high}'}")
         codes = (getattr(hook, "__code__", None) for key in self.leading(leaf) for _, _, hook in self.hooks_at(key))
-        return next((Finding("hooked", {"name": name}, source_line(code, 0)) for code in codes if code), None)
+        return next((Finding("hooked", {"name": name}, source_line(c, 0)) for c in codes if c and is_theirs(c)), None)
 
     def operands(self, key: Key) -> dict[str, Any]:
         """The values that went into a node, as far as they are there."""
@@ -245,7 +245,8 @@ def chained(child: Any, n: Any) -> Finding | None:
         return None
     parts = getattr(getattr(expression(n.code, n.lasti), "slice", None), "elts", ())  # of an index
     product = behind_views(node_of(child.edges[0]), False, ("DivB", "MulB", "AddB", "MaskedFill", "UnsafeView"))
-    left = " logged" * log + f" left {type(product).__name__}" * (child is behind_views(node_of(n.edges[0]), False))
+    even = len({*getattr(n, "saved_self_sym_sizes", ())}) < 2 and child is behind_views(node_of(n.edges[0]), False)
+    left = " logged" * log + f" left {type(product).__name__}" * even  # not square, they may share something out
     marks = " twice" * (len(n.edges) == 2 and n.edges[0] is n.edges[1]) + " both" * all(e is not None for e in n.edges)
     told = (f"chain: 0 {type(child).__name__} 1 {type(n).__name__} along {getattr(n, 'saved_dim', len(parts))} "
             f"dim {getattr(child, 'saved_dim', '')} of {type(node_of(child.edges[0])).__name__}{marks}{left}")
@@ -298,8 +299,7 @@ def fed(root: Any, context: Context) -> Finding | None:
 def cause(kind: str, loss: Any, leaf: Any, name: str, names: Mapping[str, Any] | None = None) -> Finding | None:
     """Why the gradient that a loss brings to a leaf is "zero", or "bad": NaN or Inf."""
     values = Values(loss, names or {})
-    found = values.zero if kind == "zero" else values.bad
-    return found(leaf, name) if values.way else None  # too large to be looked through
+    return getattr(values, kind)(leaf, name) if values.way else None  # too large to be looked through
 
 
 def wrong(array: Any) -> str:

@@ -56,15 +56,14 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
     """Why the backward that ran last has not reached a leaf, or what became of its gradient."""
     told, lines = events({id(leaf)})
     found = leaves.unreached(leaf, name, context) or by_rule(f"leaf {name}:{told}", lines, context)
-    if found is not None and found.key == "cleared_since":
-        return mistake([leaf], context) or found
-    return found
+    return (mistake([leaf], context) if getattr(found, "key", "") == "cleared_since" else None) or found
 
 
 def wanted(leaf: Any, found: Finding | None, context: Context) -> Finding | None:
-    """A finding about a leaf; without its edit, where there are optimizers and none is to train it."""
+    """A finding about a leaf; without its edit, where it has learned, or there are optimizers and none is to
+    train it."""
     held = [id(p) for o in optimizers(context).values() for p in parameters(o)]
-    return replace(found, edit=None) if found is not None and held and id(leaf) not in held else found
+    return replace(found, edit=None) if found and (leaf.grad is not None or (held and id(leaf) not in held)) else found
 
 
 def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | None:
@@ -94,6 +93,7 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
     marks = " earlier" * (len(ledger.diary) == ledger.KEPT) + " stepped" * getattr(optimizer, "_opt_called", False)
     marks += " lines" * (len({line for word, line in zip(told.split(), lines, strict=False) if "backward" in word}) > 1)
     marks += " eval" * (not getattr(asked, "training", True) and modes) + " hand" * bool(BY_HAND & {*words})
+    marks += " hand" * any(".grad = " in s.whole.replace(".grad = None", "") for s in context.sources())
     return by_rule(f"events {name}{marks}{' sum' * bool(sums)}:{told}", lines, context)
 
 
@@ -115,7 +115,11 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     told = (buffer(v, context) for v in plain if not v.requires_grad)
     yield from (found for found in told if found is not None and found.line and "rand" in found.line[2])
     yield from dropped(context)
-    yield by_rule(f"habit:{' eval' * (not getattr(asked, 'training', True))}", None, context)
+    loss = around.value(root_of(call)) if call else None
+    nodes = [*nodes_of([loss._edge()], {})] if isinstance(loss, TensorBase) else []
+    met = {id(loss), *(id(e) for n in nodes for e in n.edges)} & {*map(id, own)}
+    rules = " own ".join(["", *(type(n).__name__ for n in nodes if met)])
+    yield by_rule(f"habit:{' eval' * (not getattr(asked, 'training', True))}{rules}", None, context)
 
 
 def kept_for_all(call: Any, context: Context) -> Finding | None:

@@ -127,7 +127,9 @@ def in_training(own: Mapping[str, AnyTensor], names: Mapping[str, AnyTensor], as
                 yield attempt(numbers.stopped, t, top, context)
         if wrong in ("zero", "bad") and root is not None:
             yield attempt(cuts.cut_on_the_way, t, root, around) if wrong == "zero" else None
-            yield attempt(by_rule, f"behind: {wrong}", root, around)
+            homes = (m for v in modules_of(context) for m in v.modules() if t in {*m._parameters.values()})
+            if wrong == "bad" or all(of_numbers(p) for m in homes for p in m.parameters()):  # else it cancels out
+                yield attempt(by_rule, f"behind: {wrong}", root, around)
         yield from seen
         if not (written or wrong or root is None):
             lost = next((p for p in own.values() if p.is_leaf and p.grad is None), None)
@@ -248,7 +250,7 @@ def unreached(t: TensorRecord, leaf: AnyTensor, names: Mapping[str, AnyTensor], 
     results = [(k, v) for k, v in names.items() if v.grad_fn is not None and library(v) == library(leaf)][::-1]
     results.sort(key=lambda named: named[1].numel() != 1)  # losses first, the latest first
     found = rounds.unreached(leaf, label(t), context) if library(leaf) == "minigrad" else None
-    found = rounds.wanted(leaf, found, context) if found is not None and found.key == "block" else found  # a target?
+    found = rounds.wanted(leaf, found, context) if getattr(found, "key", "") in ("block", "cut") else found  # a target?
     lost = "" if found is None else "cut" if found.key == "block" and leaves.last_backward(context) else found.key
     others, cut_off, named = dict[str, AnyTensor](), list[AnyTensor](), {**names, label(t): leaf}
     for name, loss in results[:LOSSES]:
