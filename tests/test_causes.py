@@ -8,8 +8,11 @@ that no record bears out: nothing is made up of them.
 
 import ast
 import gc
+import io
+import keyword
 import linecache
 import re
+import tokenize
 import weakref
 from pathlib import Path
 
@@ -102,6 +105,37 @@ def test_the_line_is_named_and_its_edit_mends_the_program(lines, fields, kind, l
     names, _ = run(mended, f"<mended {hash(tuple(lines))}>")
     assert "error" not in names, (new, names["error"])
     assert eval(fields["check"], names), new
+
+
+def without_spaces(line):
+    """A line as somebody in a hurry types it."""
+    told = ""
+    try:
+        tokens = [*tokenize.generate_tokens(io.StringIO(line.strip() + "\n").readline)]
+    except tokenize.TokenError:  # a statement of several lines
+        return line
+    for token in tokens:
+        word = token.string.strip()
+        apart = told[-1:].isalnum() or (told[-1:] == "_" and word), word[:1].isalnum() or word[:1] in ("_", "'", '"')
+        opens = word[:1] in ("(", "[", "-") and keyword.iskeyword(re.split(r"\W", told)[-1])
+        told += " " * bool(all(apart) or (word and keyword.iskeyword(word) and told) or opens) + word
+    return line[: len(line) - len(line.lstrip())] + told
+
+
+def test_code_without_spaces_is_understood_as_well():
+    """But for a few, whose mistake stands in a statement of several lines."""
+    sample, mended = [param.values for param in programs()][::6], 0
+    for lines, fields, _ in sample:
+        typed, line = [*map(without_spaces, lines)], int(fields["line"])
+        assert ast.dump(ast.parse("\n".join(typed))) == ast.dump(ast.parse("\n".join(lines)))
+        _, answer = run(typed, f"<typed {hash(tuple(lines))}>")
+        if answer is not None and answer.line is not None:
+            assert answer.line[1:] == (line, typed[line - 1].strip()), typed  # as it was typed
+            number, new = answer.edit or (line, typed[line - 1])
+            names, _ = run([*typed[: number - 1], new, *typed[number:]], f"<typed, mended {hash(tuple(lines))}>")
+            mended += answer.edit is None if fields.get("edit") == "none" else bool(eval(fields["check"], names))
+
+    assert mended > 0.96 * len(sample)
 
 
 @pytest.mark.parametrize(("lines", "fields", "kind"), [*programs("correct", "unknown")])

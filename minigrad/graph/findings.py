@@ -11,11 +11,12 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import accumulate
 from typing import Any
 
 from ..text import table
 from .live import parameters
-from .program import Context, Line, expression, feeding, source_of
+from .program import Context, Line, Source, expression, feeding, source_of
 from .refused import Refused, described
 
 
@@ -134,7 +135,9 @@ def rule_places(rule: dict[str, str], told: Any, node: Any, context: Context,
         return
     if of == "text":
         fits = re.fullmatch(filled(rule.get("given", ".*"), told), refused.fed)
-        yield from in_text(wanted, rule, told, refused) if fits else ()
+        written = (refused.sources, [source.spelled for source in refused.sources])
+        places = ([*in_text(wanted, rule, told, sources, context)] for sources in written if fits)
+        yield from next(filter(None, places), [])
         return
     if of == "operand":
         if re.fullmatch(rule.get("given", ".*"), str(refused)):
@@ -152,8 +155,9 @@ def rule_places(rule: dict[str, str], told: Any, node: Any, context: Context,
         whole = of not in (None, "place") and ("value" not in rule or of in ("made", "called"))
         at = around.source.statement(here) if whole else here
         given = str(refused) if at is node and refused.operands else " ".join(taken_apart(at, around))
-        if (match := re.fullmatch(wanted, around.source.text(at), re.S)) is not None and (
-                "given" not in rule or re.fullmatch(filled(rule["given"], told), given)):
+        spelled = [around.source.text(at), ast.unparse(at)]  # as it is written, and with the usual spaces
+        match = next(filter(None, (re.fullmatch(wanted, text, re.S) for text in spelled)), None)
+        if match is not None and ("given" not in rule or re.fullmatch(filled(rule["given"], told), given)):
             yield at, around, match, given
 
 
@@ -165,16 +169,14 @@ def taken_apart(node: Any, context: Context) -> Iterator[str]:
     yield from (described(context.value(each)) for each in getattr(whole, "elts", [whole]))
 
 
-def in_text(wanted: str, rule: dict[str, str], told: Any, refused: Refused) -> Iterator[tuple[Any, Context, Any, str]]:
+def in_text(wanted: str, rule: dict[str, str], told: Any, sources: list[Source],
+            context: Context) -> Iterator[tuple[Any, Context, Any, str]]:
     """Anywhere in the program: the last group of what is searched."""
-    sources, context = refused.sources, refused.context
     matches = [(source, 0, code) for source in sources for code in re.finditer(wanted, source.whole, re.M)]
     for code in [*re.finditer(wanted, "".join(s.whole for s in sources[::-1]), re.M)][-1:] * (not matches):
-        before = 0  # it reaches over several cells: in which the last group is
-        for source in sources[::-1]:
-            if before <= code.start(code.re.groups) < before + len(source.whole):
-                matches = [(source, before, code)]
-            before += len(source.whole)
+        starts = accumulate((len(s.whole) for s in sources[::-1]), initial=0)  # it reaches over several cells:
+        matches = [(s, at, code) for s, at in zip(sources[::-1], starts, strict=False)
+                   if at <= code.start(code.re.groups) < at + len(s.whole)]  # in which the last group is
     if "equals" in rule:
         matches = [one for one in matches if product(one[2][one[2].re.groups]) == int(filled(rule["equals"], told))]
     for source, before, code in matches if len(matches) == 1 or "only" not in rule else ():

@@ -148,7 +148,7 @@ def not_a_leaf(name: str, made: list[tuple[Any, Context]], loss: bool = False) -
 
     `loss`: backward began there, perhaps; then nobody misses its gradient.
     """
-    cleared = (re.search(r"grad\.zero_\(|\.grad = None|zero_grad\(", around.source.whole) for _, around in made)
+    cleared = (re.search(r"grad\.zero_\(|\.grad = None|zero_grad\(", around.source.spelled.whole) for _, around in made)
     kind = ("loss" if loss else "result") + " anew" * (not any(cleared))
     return first(projected(name, *one) or by_rule(f"{kind}: {name}", *one) for one in made)
 
@@ -161,7 +161,7 @@ def projected(name: str, value: Any, context: Context) -> Finding | None:
     texts = [source.text(w) for w in writes if isinstance(w, ast.Assign) and w.lineno < statement.lineno]
     texts += [around.source.text(v) for v, around in context.elsewhere(name)]  # another cell
     late = any(n.lineno < statement.lineno for n in ran) and re.search(r"requires_grad|Parameter\(", " ".join(texts))
-    return by_rule(f"projected: {name} {source.line(value)[2]}", value, context) if late else None
+    return by_rule(f"projected: {name} {ast.unparse(statement)}", value, context) if late else None
 
 
 # ---- who has a parameter

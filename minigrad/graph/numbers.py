@@ -29,8 +29,10 @@ UNKNOWN = LookupError, RuntimeError, TypeError, ValueError, AttributeError  # wh
 
 def at_node(key: str, n: Node, **facts: Any) -> Finding:
     """A finding about the line that made a node."""
-    made = getattr(behind_views(n, False, ("LogB", "AddB", "IndexB", "Gather")), "line", None)
-    told = f"{key}: 0 {type(n).__name__} {facts.get('value', '')} in {(made or [''])[-1]}"
+    made = behind_views(n, False, ("LogB", "AddB", "IndexB", "Gather"))
+    at = expression(made.code, made.lasti) if getattr(made, "code", None) is not None else None
+    text = ast.unparse(source_of(made.code).statement(at)) if at is not None else ""
+    told = f"{key}: 0 {type(n).__name__} {facts.get('value', '')} in {text}"
     found = by_rule(told, [(n.code, n.lasti)], Context(source_of(n.code))) if n.code is not None else None
     return Finding(key, {"node": presentation.current.type_name(n), **facts}, n.line, found.edit if found else None)
 

@@ -14,7 +14,7 @@ import sys
 from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from inspect import CO_OPTIMIZED
 from itertools import takewhile
 from types import CodeType, FrameType, FunctionType, ModuleType
@@ -44,8 +44,9 @@ Line = tuple[str, int, str]  # file, number, text
 class Source:
     """A file, or a cell: its tree, with the parent of each node."""
 
-    def __init__(self, file: str, text: str) -> None:
+    def __init__(self, file: str, text: str, quoted: list[str] | None = None) -> None:
         self.file, self.lines, self.whole = file, text.removesuffix("\n").split("\n"), text
+        self.quoted = quoted or self.lines
         try:
             self.tree: Any = ast.parse(text)
         except (SyntaxError, ValueError):
@@ -106,7 +107,18 @@ class Source:
     def line(self, node: Any) -> Line:
         """File, number and text of the line on which a node begins; of a method, on which its name stands."""
         number = span(node)[0]
-        return self.file, number, self.lines[number - 1].strip()
+        return self.file, number, self.quoted[number - 1].strip()
+
+    @cached_property
+    def spelled(self) -> Source:
+        """The same with the usual spaces, line for line, quoted as it is written; itself, where that may not be."""
+        lines, heads = [*self.lines], by_key((n.lineno, n) for n in ast.walk(self.tree) if isinstance(n, ast.stmt))
+        for number, (node, *others) in heads.items():
+            whole = self.lines[number - 1].endswith(":") if hasattr(node, "body") else node.end_lineno == number
+            if whole and not (others or "elif" in self.lines[number - 1]):
+                lines[number - 1] = " " * node.col_offset + re.findall("^[^@].*", ast.unparse(node), re.M)[0]
+        made = Source(self.file, "\n".join(lines) + "\n", self.lines)
+        return made if ast.dump(made.tree) == ast.dump(self.tree) else self
 
     def edited(self, *changes: tuple[Any, str]) -> tuple[int, str] | None:
         """Number and new text of the one line on which nodes are replaced; None if they are on several."""

@@ -93,7 +93,7 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
     marks = " earlier" * (len(ledger.diary) == ledger.KEPT) + " stepped" * getattr(optimizer, "_opt_called", False)
     marks += " lines" * (len({line for word, line in zip(told.split(), lines, strict=False) if "backward" in word}) > 1)
     marks += " eval" * (not getattr(asked, "training", True) and modes) + " hand" * bool(BY_HAND & {*words})
-    marks += " hand" * any(".grad = " in s.whole.replace(".grad = None", "") for s in context.sources())
+    marks += " hand" * any(".grad = " in s.spelled.whole.replace(".grad = None", "") for s in context.sources())
     return by_rule(f"events {name}{marks}{' sum' * bool(sums)}:{told}", lines, context)
 
 

@@ -191,7 +191,6 @@ class ReduceLROnPlateau(LRScheduler):
             need(self.default_min_lr is not None, "plateau_groups", len(groups), len(self.min_lrs))
             self.min_lrs = [self.default_min_lr] * len(groups)
         for group, least in zip(groups, self.min_lrs, strict=True):
-            old = float(group["lr"])
-            new = max(old * self.factor, least)
-            if old - new > self.eps:
+            new = max(float(group["lr"]) * self.factor, least)
+            if group["lr"] - new > self.eps:
                 group["lr"] = new

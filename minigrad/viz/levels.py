@@ -185,13 +185,9 @@ def fold(graph: Graph, level: str | None = None, open: Iterable[str] = (), repea
     calls = frozenset(all_.scopes) - all_.clear - rolls.keys() - modules
     one = {id for id, roll in rolls.items() if roll.alone in modules}  # which are as good as the module in them
     folded = replace(all_, closed=calls | (modules - all_.clear) | one)
-    if level == "ops" or (level is None and not modules | lines):
-        found = all_
-    elif level == "functions":
-        found = replace(all_, closed=calls)
-    else:
-        found = containers_open(folded, modules)
-    opened = found.opened(named(all_, open))
+    known = {"ops": all_, "functions": replace(all_, closed=calls)}
+    wanted = "ops" if level is None and not modules | lines else level
+    opened = (known.get(wanted or "") or containers_open(folded, modules)).opened(named(all_, open))
     if opened.shown > MANY_BOXES and opened.closed != calls | modules:
         opened = containers_open(folded, modules).opened(())
     return opened

@@ -48,9 +48,7 @@ def stylesheet(theme: str | None) -> str:
     written = FONTS | colours(str(theme)) if fixed else FONTS
     rules = re.sub(r"/\*.*?\*/|\n", "", (STATIC / "picture.css").read_text("utf-8"))
     rules = re.sub(r"var\(--mg-([a-z-]+)\)", lambda m: written.get(m[1], m[0]), rules)
-    if theme is None:
-        return rules
-    return ("" if fixed else FOLLOWING) + inside(f".mg-{theme}", rules)
+    return rules if theme is None else ("" if fixed else FOLLOWING) + inside(f".mg-{theme}", rules)
 
 
 def inside(place: str, rules: str) -> str:
