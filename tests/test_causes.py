@@ -138,6 +138,13 @@ def test_code_without_spaces_is_understood_as_well():
     assert mended > 0.96 * len(sample)
 
 
+def test_nothing_is_said_of_correct_code_without_spaces():
+    for lines, _, _ in (param.values for param in programs("correct")):
+        names, _ = run([*map(without_spaces, lines)], "<typed>")
+        said = [str(value) for value in names.values() if type(value).__name__ in ("Explanation", "Checkup")]
+        assert not [text for text in said if "Fix" in text or "What happened" in text], lines
+
+
 @pytest.mark.parametrize(("lines", "fields", "kind"), [*programs("correct", "unknown")])
 @pytest.mark.parametrize("in_cells", [False, True])
 def test_in_a_correct_or_unclear_program_nothing_is_to_be_mended(lines, fields, kind, in_cells):
