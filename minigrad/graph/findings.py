@@ -16,7 +16,7 @@ from typing import Any
 
 from ..text import table
 from .live import parameters
-from .program import Context, Line, Source, expression, feeding, source_of
+from .program import Context, Line, Source, expression, feeding, source_of, usual
 from .refused import Refused, described
 
 
@@ -96,6 +96,7 @@ def reads_of(name: str, region: Any) -> list[Any]:
 # ---- rules
 
 
+Found = tuple[Any, Context, Any, str]  # a node, its context, the match of a rule's `code`, what it was given
 INSIDE = r"\((?:[^()\n]|\((?:[^()\n]|\([^()\n]*\))*\))*\)"  # a pair of brackets, with others in it
 SHORT = {"{.}": rf"(?:[^()\n]|{INSIDE})", "{,}": rf"(?:[^,()\n]|{INSIDE})",
          "{class}": r"class {e1}\b(?:(?!\nclass )[\s\S])*?"}
@@ -123,8 +124,7 @@ def filled(text: str, told: Any, how: Callable[[str], str] = str) -> str:
     return re.sub(r"\{e(\d)\}", lambda blank: how(told[int(blank[1])]), text)
 
 
-def rule_places(rule: dict[str, str], told: Any, node: Any, context: Context,
-                refused: Refused) -> Iterator[tuple[Any, Context, Any, str]]:
+def rule_places(rule: dict[str, str], told: Any, node: Any, context: Context, refused: Refused) -> Iterator[Found]:
     """Where the `code` of a rule stands: node, its context, the match, what it was given."""
     of, wanted = rule.get("of"), rule.get("code", "(.*)")
     for short, pattern in SHORT.items():
@@ -135,9 +135,9 @@ def rule_places(rule: dict[str, str], told: Any, node: Any, context: Context,
         return
     if of == "text":
         fits = re.fullmatch(filled(rule.get("given", ".*"), told), refused.fed)
-        written = (refused.sources, [source.spelled for source in refused.sources])
-        places = ([*in_text(wanted, rule, told, sources, context)] for sources in written if fits)
-        yield from next(filter(None, places), [])
+        written = [source.spelled for source in refused.sources], refused.sources
+        places, typed = ([*in_text(wanted, rule, told, sources, context)] for sources in written) if fits else ([], [])
+        yield from places and (typed or places)  # found as it is usually spelled; mended in the learner's spelling
         return
     if of == "operand":
         if re.fullmatch(rule.get("given", ".*"), str(refused)):
@@ -155,10 +155,9 @@ def rule_places(rule: dict[str, str], told: Any, node: Any, context: Context,
         whole = of not in (None, "place") and ("value" not in rule or of in ("made", "called"))
         at = around.source.statement(here) if whole else here
         given = str(refused) if at is node and refused.operands else " ".join(taken_apart(at, around))
-        spelled = [around.source.text(at), ast.unparse(at)]  # as it is written, and with the usual spaces
-        match = next(filter(None, (re.fullmatch(wanted, text, re.S) for text in spelled)), None)
-        if match is not None and ("given" not in rule or re.fullmatch(filled(rule["given"], told), given)):
-            yield at, around, match, given
+        match, own = (re.fullmatch(wanted, text, re.S) for text in (usual(at), around.source.text(at)))
+        if match and ("given" not in rule or re.fullmatch(filled(rule["given"], told), given)):
+            yield at, around, own or match, given
 
 
 def taken_apart(node: Any, context: Context) -> Iterator[str]:
@@ -169,8 +168,7 @@ def taken_apart(node: Any, context: Context) -> Iterator[str]:
     yield from (described(context.value(each)) for each in getattr(whole, "elts", [whole]))
 
 
-def in_text(wanted: str, rule: dict[str, str], told: Any, sources: list[Source],
-            context: Context) -> Iterator[tuple[Any, Context, Any, str]]:
+def in_text(wanted: str, rule: dict[str, str], told: Any, sources: list[Source], context: Context) -> Iterator[Found]:
     """Anywhere in the program: the last group of what is searched."""
     matches = [(source, 0, code) for source in sources for code in re.finditer(wanted, source.whole, re.M)]
     for code in [*re.finditer(wanted, "".join(s.whole for s in sources[::-1]), re.M)][-1:] * (not matches):

@@ -21,7 +21,7 @@ from ..text import presentation
 from ..text.numbers import two_digits
 from .findings import Finding, by_rule, finding, first
 from .live import Key, Reader
-from .program import Context, called, expression, feeding, inside_of, is_theirs, source_of, writers
+from .program import Context, called, expression, feeding, inside_of, is_theirs, source_of, usual, writers
 
 MOST = 20_000  # nodes that are looked through
 UNKNOWN = LookupError, RuntimeError, TypeError, ValueError, AttributeError  # where a value is no longer there
@@ -31,8 +31,8 @@ def at_node(key: str, n: Node, **facts: Any) -> Finding:
     """A finding about the line that made a node."""
     made = behind_views(n, False, ("LogB", "AddB", "IndexB", "Gather"))
     at = expression(made.code, made.lasti) if getattr(made, "code", None) is not None else None
-    text = ast.unparse(source_of(made.code).statement(at)) if at is not None else ""
-    told = f"{key}: 0 {type(n).__name__} {facts.get('value', '')} in {text}"
+    line = f" in {usual(source_of(made.code).statement(at)) if at else ''}"
+    told = f"{key}: 0 {type(n).__name__} {facts.get('value', '')}{line}"
     found = by_rule(told, [(n.code, n.lasti)], Context(source_of(n.code))) if n.code is not None else None
     return Finding(key, {"node": presentation.current.type_name(n), **facts}, n.line, found.edit if found else None)
 

@@ -116,7 +116,7 @@ class Source:
         for number, (node, *others) in heads.items():
             whole = self.lines[number - 1].endswith(":") if hasattr(node, "body") else node.end_lineno == number
             if whole and not (others or "elif" in self.lines[number - 1]):
-                lines[number - 1] = " " * node.col_offset + re.findall("^[^@].*", ast.unparse(node), re.M)[0]
+                lines[number - 1] = " " * node.col_offset + re.findall("^[^@].*", usual(node), re.M)[0]
         made = Source(self.file, "\n".join(lines) + "\n", self.lines)
         return made if ast.dump(made.tree) == ast.dump(self.tree) else self
 
@@ -162,6 +162,13 @@ class Source:
         elif function is None and not near:  # what stands further down has run before, in a cell
             near += [s for s in found[-1:] if s is not self.statement(use)]
         return near
+
+
+def usual(node: Any) -> str:
+    """A node with the usual spaces, and no brackets around a tuple that is all of it, or of its value."""
+    value = node.value if isinstance(node, ast.Assign | ast.Return | ast.Expr) else node
+    whole = ast.unparse(value) if isinstance(value, ast.Tuple) and value.elts else ""
+    return ast.unparse(node).removesuffix(whole) + whole[1:-1]
 
 
 def span(node: Any) -> tuple[int, int, int, int]:
