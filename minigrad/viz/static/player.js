@@ -559,11 +559,10 @@ function render({ model, el }) {
     }
     return all;
   }
+  const fit = () => Math.min(Math.max(LARGEST, least()), cam.w / P.box.w, cam.h / P.box.h), far = () => fit() < least() && !S.whole;
   function aim(now, k) {
     if (!cam.w || !P.box) return;
-    const fit = Math.min(Math.max(LARGEST, least()), cam.w / P.box.w, cam.h / P.box.h);
-    const follows = fit < least() && !S.whole, scale = follows ? least() : fit, still = cam.k === scale, room = sight(scale);
-    if (follows !== root.classList.contains("mg-follows")) root.classList.toggle("mg-follows", follows);
+    const follows = far(), scale = follows ? least() : fit(), still = cam.k === scale, room = sight(scale);
     const want = follows ? target(now, k, room) : P.box;
     if (follows && still && holds(room, want)) return look(cam.x, cam.y, scale);
     const along = (from, extent, least, all) => (all <= extent ? least - (extent - all) / 2
@@ -675,6 +674,7 @@ function render({ model, el }) {
     const now = S.quiz || f.id, ready = st.bad || k < 0 ? [] : walk.ready(st.done, now, begun);
     root.classList.toggle("mg-driving", drive());
     root.classList.toggle("mg-presenting", S.present);
+    if (cam.w && P.box) root.classList.toggle("mg-follows", far());         // before the card is fitted: the map takes room
     if (S.lang !== lang()) speak(root, S.lang = lang());
     root.classList.toggle("mg-dark", dark());
     const before = S.u < 1 && k ? walk.state(k - 1) : st;                   // what moves has not arrived yet
