@@ -27,6 +27,7 @@ def words(call: Callable) -> tuple[str, ...]:
 
 # What torch's method takes under NumPy's names too, and what its function calls otherwise.
 SYNONYMS = {"axis": "dim", "keepdims": "keepdim", "split_size_or_sections": "split_size", "split_sizes": "split_size"}
+_as_here = SYNONYMS.keys().isdisjoint
 
 
 def worded(face: str, call: Callable, in_python: bool = False, lifting: Callable | None = None,
@@ -41,7 +42,7 @@ def worded(face: str, call: Callable, in_python: bool = False, lifting: Callable
     def function(*args: Any, **options: Any) -> Any:
         try:
             run = call if lifting is None or (args and isinstance(args[0], TensorBase)) else lifting
-            named = {SYNONYMS.get(word, word): x for word, x in options.items()} if options else options
+            named = options if not options or _as_here(options) else {SYNONYMS.get(w, w): x for w, x in options.items()}
             named = named if len(named) == len(options) else options  # both words of a pair: `run` refuses one of them
             result = run(*args, **named) if named else run(*args)
             if result is not NotImplemented:
@@ -70,8 +71,7 @@ def as_function(name: str, method: Callable) -> Callable:
     if parameters(method) == ("input",):
         return method  # torch's function already: one tensor, and nothing else
     method = getattr(method, "bare", method)
-    if name in IN_ONE:
-        method = _in_one(method)
+    method = _in_one(method) if name in IN_ONE else method
 
     def lifting(input: Any, *args: Any, **options: Any) -> Any:
         return method(input if isinstance(input, TensorBase) else _lifted(name, input, *args), *args, **options)

@@ -436,7 +436,7 @@ def bump(t: TensorBase, line: tuple = ()) -> None:
 
     The counter also remembers the `line`s that wrote last, `(code, instruction)`, for notes.
     """
-    counter = t._shared_counter()
+    counter = t._counter or t._shared_counter()
     if counter.__class__ is list:
         counter[0] += 1
         counter.append(line)

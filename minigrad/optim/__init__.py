@@ -70,7 +70,7 @@ class Optimizer:
             with enable_grad():
                 loss = closure()
         for group in self.param_groups:
-            group = {name: _numbers(option) for name, option in group.items()}
+            group = {name: x if x.__class__ in _PLAIN else _numbers(x) for name, x in group.items()}
             decay = not group.get("decoupled_weight_decay") and group.get("weight_decay")
             for p in group["params"]:
                 if p._grad is not None:
@@ -138,6 +138,9 @@ def checked_options(arguments: dict[str, Any], *first: str) -> dict[str, Any]:
             require(not (below or above), f"Invalid {word or name + ' value'}: {value}", ValueError)
     need(any(all(isinstance(beta, kind) for beta in betas) for kind in (float, Tensor)), "optimizer_betas")
     return options
+
+
+_PLAIN = {float, int, bool, type(None), list}  # classes of options that hold no tensor; `params` is the list
 
 
 def _numbers(option: Any) -> Any:

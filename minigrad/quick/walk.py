@@ -40,7 +40,7 @@ def reach(root: Node, unfold: bool, earliest: int) -> tuple[list[Node], dict[Any
                     if edge is not None:
                         if edge._hooks is not None:
                             return None
-                        waits[edge] = waits.get(edge, 0) + 1
+                        waits[edge] = waits[edge] + 1 if edge in waits else 1
                     continue
                 edge = edge.node
             if edge not in seen:
@@ -56,7 +56,7 @@ def walk(roots: tuple, grads: list, keep: bool, create_graph: bool, inputs: list
 
     `inputs`, where given, must be ends: none of them leads to another.
     """
-    if len(roots) != 1 or suspended or anomaly.enabled or not isinstance(node_of(root := roots[0]._edge()), Node):
+    if len(roots) != 1 or suspended or anomaly.enabled or not isinstance(root := roots[0]._edge(), Node | Port):
         return False
     ends, earliest, on_tensors = set(inputs or ()), 0, create_graph or level() is not None
     if ends:
@@ -65,8 +65,7 @@ def walk(roots: tuple, grads: list, keep: bool, create_graph: bool, inputs: list
         earliest = min([getattr(node_of(edge), "seq", 0) for edge in ends])
     elif inputs is not None or on_tensors != create_graph:
         return False
-    found = reach(node_of(root), on_tensors, earliest)
-    if found is None:
+    if (found := reach(node_of(root), on_tensors, earliest)) is None:
         return False
     nodes, waits, ways = *found, None
     if ends and waits.keys() != ends:

@@ -39,12 +39,14 @@ _ONES = {kind: kind(1) for kind in (xp.float16, xp.float32, xp.float64)}
 
 def root_gradients(roots: tuple, given: Any, create_graph: bool) -> list[Any]:
     """A gradient per root, of its shape and type: given, or 1 for a single element."""
-    if given is None and len(roots) == 1 and isinstance(roots[0], TensorBase):
-        one = _ONES.get(type(roots[0]._data))
-        if one is not None and roots[0]._fn is not None:  # the usual loss
-            return [constant(roots[0]._plain, one) if create_graph else one]
+    if len(roots) == 1 and isinstance(root := roots[0], TensorBase) and root._fn is not None:
+        data = root._data
+        if given is None and (one := _ONES.get(type(data))) is not None:  # the usual loss
+            return [constant(root._plain, one) if create_graph else one]
+        if isinstance(given, TensorBase) and given._data.shape == data.shape and given._data.dtype is data.dtype:
+            return [given if create_graph else given._data]
     grads = (None,) * len(roots) if given is None else as_tuple(given)
-    require(len(grads) == len(roots), f"got {len(roots)} tensors and {len(grads)} gradients")
+    need(len(grads) == len(roots), "root_count", len(roots), len(grads))
     made = [_root_gradient(root, g, create_graph) for root, g in zip(roots, grads, strict=True)]
     for place, root in enumerate(roots):
         need(root._fn is not None or root._edge() is not None, "no_graph", place, tensor=root)
@@ -76,7 +78,7 @@ def input_edge(t: Any) -> Any:
 def wanted_edge(t: Any) -> Any:
     if isinstance(t, GradientEdge):
         t = t.tensor()
-    require(isinstance(t, TensorBase), f"all inputs have to be Tensors or GradientEdges, but got {type(t).__name__}")
+    need(isinstance(t, TensorBase), "input_kind", type(t).__name__)
     edge = t._edge()
     need(edge is not None or t.requires_grad, "constant_input", tensor=t)
     return edge

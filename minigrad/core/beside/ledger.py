@@ -36,7 +36,7 @@ diary: deque[tuple[str, Any, Any, Freed, tuple]] = deque(maxlen=KEPT)
 
 def note(what: str, owner: Any, fact: Any = None) -> None:
     """Note that a line of the learner's did something to an optimizer, a module or a tensor."""
-    diary.append((what, ref(owner), fact, latest.freed, learners_line()))
+    diary.append((what, ref(owner), fact, latest.freed, learners_line(3)))
 
 
 def cut(kind: str, source: Any = None, result: Any = None, climb: bool = False) -> Any:
