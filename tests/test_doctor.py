@@ -441,3 +441,38 @@ def test_what_was_given_as_one_list_has_no_name_of_the_lists():
 
     assert "both" not in str(torch.doctor(*both))
     assert "(model.weight)" in str(torch.doctor(*both))
+
+
+class GivesNone(torch.autograd.Function):
+    """Of two inputs the second gets no gradient."""
+
+    @staticmethod
+    def forward(ctx, x, scale):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        return grad * 2, None
+
+
+@pytest.mark.parametrize(("lang", "words"), [("en", "leads to net.bias, but"), ("zh", "通向 net.bias，但")])
+def test_a_parameter_to_which_backward_brings_none_is_no_failure(lang, words):
+    set_language(lang)
+    net = nn.Linear(2, 1)
+    found = torch.doctor(net, GivesNone.apply(data()[0] @ net.weight.T, net.bias).sum())
+
+    assert words in str(found)
+    assert {"nothing", "no_step"} <= {*keys(found)}
+    assert "no_backward" not in keys(found)
+
+
+def test_what_a_reentrant_checkpoint_uses_is_not_guessed_before_its_backward():
+    net, x = nn.Linear(2, 1), data()[0].requires_grad_()
+    loss = torch.utils.checkpoint.checkpoint(net, x, use_reentrant=True).sum()
+    answer, found = torch.why(net.weight), torch.doctor(net, loss)
+
+    assert [key for key, *_ in answer.reasons] == ["why.concealed"]
+    assert "loss comes from a checkpoint" in str(answer)
+    assert {*keys(found)} == {"concealed", "no_step"}
+    loss.backward()
+    assert [key for key, *_ in torch.why(net.weight).reasons] == ["why.fine"]

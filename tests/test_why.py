@@ -372,3 +372,32 @@ def test_ways_from_what_has_no_name_begin_at_its_node():
 
     told = str(paths((w * minigrad.ones(2)).sum() * 2, w))
     assert told.startswith("Paths from MulBackward0 to w: 1.")
+
+
+@pytest.mark.oracle
+def test_a_module_of_torch_is_told_of_after_its_backward():
+    real = pytest.importorskip("torch")
+    net = real.nn.Sequential(real.nn.Linear(2, 2), real.nn.Linear(2, 2))
+    net[0](real.ones(1, 2)).sum().backward()
+
+    assert keys(why(net)) == ["module_without", "doctor.norms"]
+
+
+def test_of_a_module_without_parameters_nothing_of_another_is_told():
+    nn = minigrad.nn
+    other, empty = nn.Linear(2, 1), nn.ReLU()
+    nn.Linear(1, 1)(other(minigrad.ones(2))).sum().backward()
+    optimizer = minigrad.optim.SGD(nn.Linear(3, 3).parameters(), lr=0.1)
+
+    assert str(why(empty)) == "It has no parameters: parameters() lists none."
+    assert optimizer is not None
+    assert other.weight.grad is not None
+
+
+def test_a_frozen_tensor_may_have_asked_for_a_gradient_before():
+    one, two = minigrad.ones(2, requires_grad=True), minigrad.ones(2, requires_grad=True)
+    for t in (one, two):
+        t.requires_grad_(False)
+    two.requires_grad_(False)
+
+    assert "switched off since" in str(why(one))

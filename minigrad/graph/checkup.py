@@ -26,7 +26,7 @@ from .preview import norm
 from .program import Context
 from .recorder import plain
 from .snapshot import by_key
-from .trial import nodes_behind
+from .trial import conceals, nodes_behind
 
 STEEP = 1e-5  # the first weight's gradient beside the last one's, where all between grow
 
@@ -80,11 +80,13 @@ def of_loss(loss: Any, name: str, params: dict[str, Any], context: Context, root
     seed, failed = loss.detach().clone().fill_(1), ""
     try:
         arrived = of_torch(loss, seed, params, got) if not ours else dict(
-            zip(reached, grad(loss, [*reached.values()], seed, True) if reached else (), strict=True))
+            zip(reached, (to := [*reached.values()]) and grad(loss, to, seed, True, allow_unused=True), strict=True))
     except RuntimeError as error:  # a graph that was freed, or written into
         arrived, failed = {}, str(error).partition(". ")[0]
+    arrived = {each: g for each, g in arrived.items() if g is not None}
     reached |= {each: params[each] for each in arrived}  # also by a backward that ran within this one
-    yield Remark("head", {"count": len(params), "reached": len(reached), "loss": name})
+    hidden = ours and conceals(loss)
+    yield Remark("concealed" if hidden else "head", {"count": len(params), "reached": len(reached), "loss": name})
     if not numbers.finite(plain(loss)):
         yield Remark("bad_loss", {"loss": name}, attempt(numbers.cause, "bad", loss, loss, name) if ours else None)
     if loss.numel() != 1:
@@ -92,13 +94,15 @@ def of_loss(loss: Any, name: str, params: dict[str, Any], context: Context, root
     if off := [each for each, p in params.items() if not p.requires_grad]:
         found = cause(by_rule, f"off: {off[0]}", root)
         yield Remark("frozen", {"names": listed(off)}, found and replace(found, edit=None))  # most often on purpose
-    if away := [each for each in params if each not in reached and each not in off]:
+    if away := [each for each in params if not hidden and each not in reached and each not in off]:
         found = next(filter(None, (cause(cut_on_the_way, params[each], root) for each in away)), None)
         yield Remark("away", {"names": listed(away), "count": len(away), "loss": name}, found,
                      {each: params[each] for each in away})
+    if not failed and (lost := [each for each in reached if each not in arrived]):
+        yield Remark("nothing", {"names": listed(lost), "loss": name}, None, {each: reached[each] for each in lost})
     if (found := numbers.misfit(nodes)) is not None:
         yield Remark("spread" if found.key.startswith("spread") else "misfit", {}, found)
-    if failed:
+    if failed and not hidden:
         yield Remark("ran" if "a second time" in failed else "no_backward", {"loss": name, "error": failed})
     for one in of_gradients({each: plain(g) for each, g in arrived.items()}):
         first = one.facts.get("first")

@@ -220,7 +220,7 @@ def unregistered(module: Any, of: Any = ()) -> Finding | None:
     return None
 
 
-def missing_from(optimizer: Any, context: Context, of: Any = ()) -> Finding | None:
+def missing_from(optimizer: Any, context: Context, of: Any = None) -> Finding | None:
     """A leaf of the learner's, or a module, that asks for gradients and that no optimizer has; or one with ids `of`."""
     every = optimizers(context)
     holds = {name: {id(p) for p in parameters(o)} for name, o in every.items()}
@@ -237,7 +237,7 @@ def missing_from(optimizer: Any, context: Context, of: Any = ()) -> Finding | No
         left = [p for p in own if p.requires_grad and p.is_leaf and id(p) not in has and ran <= (p.grad is not None)
                 and not any(called(at) == "step" for _, at in writers(p))]  # else another's, which is gone
         # a module whose input is what is changed, or of which nobody asked
-        beside = (module and plain and len(left) == len(own)) or (of and not any(id(p) in of for p in left))
+        beside = (module and plain and len(left) == len(own)) or (of is not None and not any(id(p) in of for p in left))
         for call, around in context.made(opt, None) if left and not beside and name[0] != "_" else ():
             given: Any = [*call.args, keyword(call, "params")][0] if isinstance(call, ast.Call) else None
             meant = [twin for twin in twins if alike(twin, name)] or twins

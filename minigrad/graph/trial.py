@@ -104,3 +104,8 @@ def nodes_behind(t: AnyTensor) -> list[Any]:
             found[node] = True
             todo += [child for child, _ in node.next_functions]
     return [*found]
+
+
+def conceals(t: AnyTensor) -> bool:
+    """Whether a checkpoint with `use_reentrant=True` is behind a tensor: what it uses, backward records."""
+    return any(node.name() == "CheckpointFunctionBackward" for node in nodes_behind(t))

@@ -86,9 +86,7 @@ def one_tensor_and_options(row: Row, ordinary: Callable) -> Callable:
         edge = self._edge() if mode else None
         z = in_order(forward(self._data, *args[1:])) if reduces else forward(self._data, *args[1:])
         if edge is None or z.__class__ is list or z.dtype.kind != "f":
-            if mode and self._view is not None and self.requires_grad:
-                return ordinary(*args)
-            return untracked(z, mode)
+            return ordinary(*args) if mode and self._view is not None and self.requires_grad else untracked(z, mode)
         n = new_node(row.made or row.node, (edge,), None)
         t = attach(constant(Tensor, z), n)
         row.save(n, args, z, t)

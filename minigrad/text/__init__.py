@@ -58,9 +58,7 @@ def say(key: str, lang: str | None = None, **values: object) -> str:
     What reads the same in both is said once.
     """
     lang = lang or _language
-    if lang == "both":
-        return "\n".join(dict.fromkeys(both(key, **values).values()))
-    return _filled(key, lang, values)
+    return "\n".join(dict.fromkeys(both(key, **values).values())) if lang == "both" else _filled(key, lang, values)
 
 
 def demand(holds: Any, key: str, kind: type = ValueError, **values: Any) -> None:

@@ -20,9 +20,10 @@ from typing import Any
 from ..graph import checkup, cuts, leaves, live, notes, numbers, rounds, unfinished
 from ..graph.findings import Finding, attempt, by_rule, first
 from ..graph.program import Context, expression, inside_of, source_of, standing
+from ..graph.recorder import plain
 from ..graph.restoring import Restoring
 from ..graph.snapshot import AnyTensor, Graph, TensorRecord
-from ..graph.trial import nodes_behind
+from ..graph.trial import conceals, nodes_behind
 from ..text import both, demand, get_language, say
 from .display import Drawing, TextWithDrawing, learners_names, library, reader_for
 
@@ -204,7 +205,7 @@ def of_several(owner: Any, context: Context) -> Explanation:
         ours = library(next(iter(params.values()), None)) == "minigrad"
         yield in_training(params, names, owner, context) if ours else None
         for optimizer in leaves.optimizers(context).values() if module else [owner]:
-            lost = leaves.missing_from(optimizer, context, {*map(id, several)} if module else ())
+            lost = leaves.missing_from(optimizer, context, {*map(id, several)} if module else None)
             yield replace(lost, key="left_out") if lost is not None and module and lost.key != "made_since" else lost
         homes = {type(m): inside_of(type(m).__init__) for whole in wholes for m in whole.modules()}
         yield from (by_rule(f"anew: {kind.__name__}", None, home) for kind, home in homes.items() if home is not None)
@@ -219,8 +220,8 @@ def of_several(owner: Any, context: Context) -> Explanation:
              "reached": len(several) - len(without)}
     key = ("module_without" if without else "module" if several else "module_none") if module else "optimizer"
     reasons: list[Reason] = [(f"why.{key}", facts, set())]
-    grads = {name: p._grad._array() for name, p in params.items() if getattr(p, "_grad", None) is not None}
-    reasons += [(f"doctor.{one.key}", one.facts, set()) for one in checkup.of_gradients(grads if module else {})]
+    grads = {name: plain(p.grad) for name, p in params.items() if module and p.grad is not None}
+    reasons += [(f"doctor.{one.key}", one.facts, set()) for one in checkup.of_gradients(grads)]
     return Explanation(reasons, None, found)
 
 
@@ -276,9 +277,10 @@ def unreached(t: TensorRecord, leaf: AnyTensor, names: Mapping[str, AnyTensor], 
             return graph, ("why.cleared" if ran else "why.unused" if other_way else "why.not_yet", facts, marks), found
     graph = picture([*[*others.values()][:1], *cut_off[:1], *(() if cut_off else (leaf,))], named, leaf)
     found = found or by_rule("no backward:", None, context)
-    facts = {"name": label(t), "loss": ", ".join(others)}
+    hidden = [name for name, loss in others.items() if conceals(loss)]
+    facts = {"name": label(t), "loss": ", ".join(hidden or others)}
     marks = {r.id for r in graph.tensors if r.name == label(t)}
-    return graph, ("why.unreached" if others else "why.unused", facts, marks), found
+    return graph, ("why.concealed" if hidden else "why.unreached" if others else "why.unused", facts, marks), found
 
 
 def picture(roots: Sequence[AnyTensor], names: Mapping[str, Any], leaf: AnyTensor = None) -> Graph:

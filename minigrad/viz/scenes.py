@@ -208,9 +208,7 @@ class Scenes:
             live = {f"{f.node}:{s.slot}": s for s in f.sent if s.to and s.text != "None"}
             sums = {f"{f.node}:{e.slot}" for e in self.graph.node(f.node).edges if e.expands}
             return {f"edge:{e}": s.text for e, s in live.items() if e not in sums}, [*live, f"out:{f.node}"]
-        if f.kind == "accumulate":
-            return {f"grad:{self.graph.node(f.node).leaf}": f.after}, [here]
-        return {}, []
+        return ({f"grad:{self.graph.node(f.node).leaf}": f.after}, [here]) if f.kind == "accumulate" else ({}, [])
 
     def hook_kind(self, f: Frame) -> str:
         """The kind of the hook of a "hook" frame."""
