@@ -27,7 +27,12 @@ def words(call: Callable) -> tuple[str, ...]:
 
 # What torch's method takes under NumPy's names too, and what its function calls otherwise.
 SYNONYMS = {"axis": "dim", "keepdims": "keepdim", "split_size_or_sections": "split_size", "split_sizes": "split_size"}
-_as_here = SYNONYMS.keys().isdisjoint
+
+
+def named_here(options: dict[str, Any]) -> dict[str, Any]:
+    """Arguments by the names that they have here; of both words of a pair the operation refuses one."""
+    named = {SYNONYMS.get(word, word): x for word, x in options.items()}
+    return named if len(named) == len(options) else options
 
 
 def worded(face: str, call: Callable, in_python: bool = False, lifting: Callable | None = None,
@@ -42,9 +47,7 @@ def worded(face: str, call: Callable, in_python: bool = False, lifting: Callable
     def function(*args: Any, **options: Any) -> Any:
         try:
             run = call if lifting is None or (args and isinstance(args[0], TensorBase)) else lifting
-            named = options if not options or _as_here(options) else {SYNONYMS.get(w, w): x for w, x in options.items()}
-            named = named if len(named) == len(options) else options  # both words of a pair: `run` refuses one of them
-            result = run(*args, **named) if named else run(*args)
+            result = run(*args, **named_here(options)) if options else run(*args)
             if result is not NotImplemented:
                 return result
             raise TypeError("an operand is neither a tensor nor a number")
