@@ -78,7 +78,7 @@ def input_edge(t: Any) -> Any:
 def wanted_edge(t: Any) -> Any:
     if isinstance(t, GradientEdge):
         t = t.tensor()
-    need(isinstance(t, TensorBase), "input_kind", type(t).__name__)
+    need(isinstance(t, TensorBase), "edge_kind", type(t).__name__)
     edge = t._edge()
     need(edge is not None or t.requires_grad, "constant_input", tensor=t)
     return edge
