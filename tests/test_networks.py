@@ -225,6 +225,23 @@ def test_what_every_turn_of_a_loop_gives_is_one_wire():
     assert drawing.layout.height < 700
 
 
+def test_what_takes_a_loops_result_twice_has_two_wires_and_may_begin_another_loop():
+    program = """w = torch.ones(2, requires_grad=True); h = w * 0.5
+for _ in range(9): h = (h * w).tanh().sin()
+y = h * h
+for _ in range(9): h = (h * h).cos().exp()
+loss = (y + h).sum()
+loss"""
+    roots, names = networks.execute(program, "<twice>", minigrad)
+    drawing = draw(*roots, names=names, view="backward", level="ops")
+    product = drawing.fold.graph.node(next(t.node for t in drawing.graph.tensors if t.name == "y"))
+
+    assert [e.slot for e in product.edges] == [0, 1]
+    assert drawing.fold.bundles == {}
+    assert drawing.values[f"edge:{product.id}:0"] == drawing.values[f"edge:{product.id}:1"] != ""
+    assert sorted(roll.count for roll in drawing.fold.rolls.values()) == [9, 9]
+
+
 def test_a_loop_of_few_turns_in_another_one_is_a_part_of_its_turn():
     graph, _ = networks.graph("meta learning")
     (roll,) = levels.fold(graph).rolls.values()

@@ -93,13 +93,15 @@ class Rolling:
 
     def edges(self, n: NodeRecord) -> Iterator[Edge]:
         """The edges of a node that stays: other turns' outputs are the last turn's, the turn before is the loop."""
-        bundles: dict[tuple[str, int], str] = {}
+        bundles: dict[tuple[str, int, str], str] = {}
+        turns = by_key((self.same.get(e.node or ""), e.node) for e in n.edges)
         for e in n.edges:
             target = self.same.get(e.node or "")
             if target is None:
                 yield e
             elif n.id not in self.same:
-                first = bundles.setdefault((target, e.nr), n.edge_id(e.slot))
+                alone = n.edge_id(e.slot) if len({*turns[target]}) < 2 else ""  # `h * h` takes the last turn's twice
+                first = bundles.setdefault((target, e.nr, alone), n.edge_id(e.slot))
                 self.bundles[first] += 1
                 if first == n.edge_id(e.slot):
                     yield replace(e, node=target, tensor=self.graph.output(target, e.nr))
