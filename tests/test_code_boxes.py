@@ -189,3 +189,69 @@ def test_a_line_holds_the_layers_that_it_calls_and_a_turn_of_a_loop_its_modules(
     assert {"line 7", "line 11"} <= inside
     assert drawing.layout.height <= 900
     assert "line 11" in {scope.path for scope, _ in boxed(drawing)}
+
+
+LOOPS = {
+    "a function in a loop": ("""W = torch.ones(3, 4, requires_grad=True)
+def squash(s):
+    n = (s * s).sum(-1, keepdim=True)
+    return n / (1 + n) * s / (n + 1e-8).sqrt()
+b = W
+for r in range(3):
+    c = b.softmax(1)
+    s = (c * W).sin() + squash(c)
+    if r < 2: b = b + squash(s).cos() * s
+loss = s.sum()
+loss""", {"lines 3-4", "lines 3-9"}, 0),
+    "a module in a loop": ("""class Field(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.net = nn.Sequential(nn.Linear(2, 6), nn.Tanh(), nn.Linear(6, 2))
+    def forward(self, y):
+        return self.net(y ** 3)
+f = Field(); y = torch.tensor([[2., 0.]]); h = 0.1; made = []
+for k in range(4):
+    k1 = f(y)
+    k2 = f(y + h / 2 * k1)
+    k3 = f(y + h / 2 * k2)
+    y = y + h / 6 * (k1 + 4 * k2 + k3)
+    made.append(y)
+loss = (torch.stack(made) - 1.).abs().mean()
+loss""", {"lines 6, 10-12"}, 12)}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_a_turn_holds_what_it_calls_and_every_call_counts(name, monkeypatch):
+    program, paths, calls = LOOPS[name]
+    monkeypatch.setitem(networks.CODE, name, program)
+    scopes = {s.id: s for s in by_lines(networks.run(name, minigrad, read)[0]).scopes}
+    drawing = picture(name, view="backward")
+
+    assert paths <= {s.path for s in scopes.values() if s.path.startswith("lines")}
+    assert any(scopes[s.parent].path.startswith("lines") for s in scopes.values() if s.parent in scopes)
+    assert drawing.layout.height < 900
+    assert [f"4 params × {calls}"] * bool(calls) == re.findall("4 params[^<]*", drawing.to_svg())
+    test_no_way_leads_out_of_a_box_and_back(name)
+
+
+WARPING = """a = torch.tensor([0., 1., 2., 1.], requires_grad=True); b = torch.tensor([0., 1.5, 1.])
+D = (a.unsqueeze(1) - b.unsqueeze(0)) ** 2
+R, far = {(-1, -1): torch.zeros(())}, torch.tensor(1e3)
+def least(*v):
+    return -torch.logsumexp(-torch.stack(v), 0)
+for i in range(4):
+    for j in range(3):
+        R[i, j] = D[i, j] + least(R.get((i - 1, j), far), R.get((i, j - 1), far), R.get((i - 1, j - 1), far))
+loss = R[3, 2]
+loss"""
+
+
+def test_a_line_and_the_function_that_it_calls_are_one_box_each_time_that_it_ran(monkeypatch):
+    monkeypatch.setitem(networks.CODE, "warping", WARPING)
+    drawing = picture("warping")
+    runs = [ops for scope, ops in boxed(drawing) if scope.path == "lines 5-8"]
+
+    assert len(runs) == 11, "the first has no function that records"
+    assert {(ops[0].name, ops[-1].name, len(ops)) for ops in runs} == {("SelectBackward0", "AddBackward0", 7)}
+    assert drawing.layout.height < 1100
+    test_no_way_leads_out_of_a_box_and_back("warping")

@@ -404,7 +404,7 @@ class Reader:
             op += "_"
         function = f"{code.co_qualname}:{code.co_firstlineno}" if code else ""
         return NodeRecord(self.ids[key], name, "op", edges, saved, None, op, self.formula(key, op, edges, saved),
-                          line, function, self.scopes.of.get(self.ids[key], ""), self.seq(key))
+                          line, function, self.scopes.of.get(self.ids[key], ""), self.seq(key), at=lasti)
 
     def in_place(self, node: AnyNode, op: str, edges: tuple[Edge, ...]) -> bool:
         """Whether the learner's `y.add_(x)`, or `y += x` where both are in the graph, made a node."""

@@ -97,6 +97,7 @@ class NodeRecord:
     source: str = _uncompared("")  # the learner's expression that made it, where that surely means just its result
     span: Span | None = field(default=None, compare=False)  # where that, or the call that made it, stands
     error: str = _uncompared("")  # a call that failed, and made nothing; see `unfinished`
+    at: int = _uncompared(0)  # the instruction of `function`: it grows while a line runs once
 
     @property
     def in_place(self) -> bool:

@@ -129,6 +129,12 @@ class Fold:
         """How often what is in a scope ran, in the loops that are rolled up."""
         return prod(self.rolls[s].count for s in self.graph.chains[scope] if s in self.rolls)
 
+    def calls(self, acc: str) -> int:
+        """How often closed scopes use a leaf: each module in them counts that does, and each turn of a loop."""
+        found = {(self.box[op], *[s for s in self.graph.chains[self.home[op]] if self.scopes[s].kind == "module"][:1])
+                 for op in self.graph.users[acc]}
+        return sum(self.turns(box) for box, *_ in found)
+
     def times(self, n: NodeRecord, e: Edge) -> int:
         """How many turns of a loop send to a leaf by this edge, or are sent to."""
         turns = self.turns(self.home.get(n.id, "")) // len(self.own.get(e.node or "", ("",)))

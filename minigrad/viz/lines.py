@@ -10,6 +10,7 @@ from itertools import accumulate, groupby, pairwise, takewhile
 from operator import itemgetter
 from typing import NamedTuple
 
+from ..graph.nesting import common
 from ..graph.snapshot import Graph, NodeRecord, Scope, by_key
 from .levels import Fold
 
@@ -24,27 +25,35 @@ class Piece(NamedTuple):
     outer: str  # the module around it
     parts: tuple[str, ...]  # operations, calls of several, and of the library's modules
     function: str = ""
+    goes_on: bool = False  # with what ran before a call of the learner's function in this line
 
 
 def by_lines(graph: Graph, rolled: frozenset[str] = frozenset()) -> Graph:
     """The graph with a scope for each line of a program that made several operations, one for each time that it ran,
     and around those for each turn of a loop; not for what is `rolled` up. A line that is one call has its box."""
-    made: list[Scope] = []
-    around: dict[str, str] = {}
-
-    def scope(several: Sequence[Piece], path: str) -> None:
-        text = f"{several[0].text} …" if len(several) > 1 else several[0].text
-        made.append(Scope(f"l{len(made)}", several[0].outer, "line", path, name=text))
-        around.update(dict.fromkeys([around.get(id, id) for piece in several for id in piece.parts], made[-1].id))
-
-    known = [*pieces(graph)]
-    for piece in known:
-        if piece.number and len(piece.parts) > 1:
-            scope([piece], f"line {piece.number}")
-    for turn in turns([p._replace(number=0) if rolled.intersection(p.parts) else p for p in known]):
-        scope(turn, f"lines {spans(p.number for p in turn)}")
+    made, known = list[Scope](), [*pieces(graph)]
+    around: dict[str, str] = {id: piece.outer for piece in known for id in piece.parts}
+    around |= {s.id: s.parent for s in graph.scopes if s.kind == "module"}
+    held = by_key((s, id) for piece in known for id in piece.parts for s in graph.chains[piece.outer])
+    found = turns([p._replace(number=0) if rolled.intersection(p.parts) else p for p in known])
+    # the short ones first: a loop may call what has turns of its own, and one that overlaps is left out
+    for several in [*([piece] for piece in known if piece.number), *sorted(found, key=len)]:
+        outers = [graph.chains[piece.outer][::-1] for piece in several]
+        parts, tops = [id for piece in several for id in piece.parts], set[str]()
+        outer = ["", *outers[0]][common(outers)]
+        for top in parts:
+            while around[top] != outer:
+                top = around[top]
+            tops.add(top)
+        if len(tops) > 1 and {*parts}.issuperset(id for one in tops for id in held.get(one, ())):
+            first, new = several[0], f"l{len(made)}"
+            path = f"lines {spans(p.number for p in several)}" if several[1:] else f"line {first.number}"
+            made.append(Scope(new, outer, "line", path, name=first.text + " …" * bool(several[1:])))
+            around.update({**dict.fromkeys(tops, new), new: outer})
+            held[new] = parts
     scopes = tuple(replace(s, parent=around.get(s.id, s.parent)) for s in (*graph.scopes, *made))
-    return replace(graph, nodes=tuple(replace(n, scope=around.get(n.id, n.scope)) for n in graph.nodes), scopes=scopes)
+    nodes = tuple(replace(n, scope=around.get(n.id, n.scope)) for n in graph.nodes)
+    return replace(graph, nodes=nodes, scopes=scopes)
 
 
 def pieces(graph: Graph) -> Iterator[Piece]:
@@ -53,19 +62,27 @@ def pieces(graph: Graph) -> Iterator[Piece]:
     within = {s.id for s in graph.scopes if s.kind == "call" or s.ours}  # no line of the learner's is in them
     calls = {n.id: [*takewhile(within.__contains__, graph.chains[n.scope])] for n in graph.ops}
     size, turn = Counter(call for around in calls.values() for call in around), 0
+    ran, going, known = dict[str, NodeRecord](), set[str](), sorted(graph.ops, key=lambda n: n.seq)
+    for before, n in zip([None, *known], known, strict=False):
+        last = ran.get(n.function, n)
+        going |= {n.id} if n.line == last.line and (n.at, last is before) > (last.at, False) else set()
+        ran[n.function] = n
+    # lines that call the learner's functions: what ends one run of them must not be one piece with what begins the next
+    calling = {(n.function, n.line) for before, n in pairwise(known) if n.id in going and n.line != before.line}
 
     def place(n: NodeRecord) -> tuple[str, str, int, str, int]:
         nonlocal turn
-        turn += n.id in starts
+        turn += n.id in starts or ((n.function, n.line) in calling and n.id not in going)
         number, text = n.line or (0, "")
         return "".join(graph.chains[n.scope][len(calls[n.id]):][:1]), text, number, "" if text else n.id, turn
 
-    for (outer, text, number, *_), several in groupby(sorted(graph.ops, key=lambda n: n.seq), place):
+    for (outer, text, number, *_), several in groupby(known, place):
         ops = [*several]
         tops = Counter([n.id, *calls[n.id]][-1] for n in ops)
         function = min((n.function for n in ops), key=lambda f: int(f.rpartition(":")[2] or 0))  # not one in the line
         whole = text and all(size[id] in (0, count) for id, count in tops.items())  # no call that goes on elsewhere
-        yield Piece(number if whole else 0, text, outer, tuple(tops), function)
+        first = next(n.id for n in ops if n.function == function)
+        yield Piece(number if whole else 0, text, outer, tuple(tops), function, first in going)
 
 
 def turns(known: Sequence[Piece]) -> Iterator[list[Piece]]:
@@ -75,16 +92,16 @@ def turns(known: Sequence[Piece]) -> Iterator[list[Piece]]:
         mine = [i for i, p in enumerate(known) if p.function == function and p.number]
         loops: list[tuple[int, int]] = []
         for low, high in sorted((known[b].number, known[a].number) for a, b in pairwise(mine)
-                                if known[b].number <= known[a].number):
+                                if known[b].number <= known[a].number and not known[b].goes_on):
             if loops and low <= loops[-1][1]:
                 low, high = loops[-1][0], max(high, loops.pop()[1])
             loops.append((low, high))
         for low, high in loops:
-            starts = [*accumulate(known[i].number == low for i in mine)]
+            starts = [*accumulate(known[i].number == low and not known[i].goes_on for i in mine)]
             turn = {i: start for i, start in zip(mine, starts, strict=True) if low <= known[i].number <= high}
             for a, b in pairwise([*turn]):
                 turn |= dict.fromkeys(range(a + 1, b), turn[a]) if turn[a] == turn[b] else {}
-            places = [(turn[i], known[i].outer, known[i].number > 0) for i in sorted(turn)]
+            places = [(turn[i], known[i].number > 0) for i in sorted(turn)]
             pieces = groupby(zip(places, map(known.__getitem__, sorted(turn)), strict=True), key=itemgetter(0))
             found = [[piece for _, piece in several] for (*_, whole), several in pieces if whole]
             yield from (one for one in found if len(one) > 1 and sum(len(other) > 1 for other in found) > 1)

@@ -258,7 +258,7 @@ def chips_of(fold: Fold, id: str, values: Mapping[str, str]) -> list[Chip]:
     mine = fold.chips_of.get(id, [])
     leaves = [fold.graph.tensor(fold.graph.node(acc).leaf) for acc in mine]
     many = {t.id: len(fold.own.get(acc, (acc,))) for t, acc in zip(leaves, mine, strict=True)}  # that it stands for
-    shared = max((sum(map(fold.turns, fold.users[acc])) // len(fold.own.get(acc, (acc,))) for acc in mine), default=1)
+    shared = max((fold.calls(acc) // len(fold.own.get(acc, (acc,))) for acc in mine), default=1)
     times = f" × {shared}" if shared > 1 else ""  # by calls and turns of loops
     if len(leaves) > (4 if id in fold.rolls and not fold.rolls[id].alone else 1 if fold.compact else 2):
         total = f"{sum(many[t.id] * math.prod(t.shape) for t in leaves):,}".replace(",", " ")
