@@ -47,9 +47,10 @@ def test_an_operation_in_place_is_called_so_where_it_surely_was_one():
     h, total = w * 3, 0
     h.add_(1)
     h += w
+    h *= 2
     total += h.sum()
 
-    assert [n.op for n in draw(total).graph.ops] == ["add", "sum", "add_", "add_", "mul"]
+    assert [n.op for n in draw(total).graph.ops] == ["add", "sum", "mul_", "add_", "add_", "mul"]
 
 
 def test_all_outputs_are_on_the_left_of_a_formula():

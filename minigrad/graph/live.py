@@ -407,10 +407,11 @@ class Reader:
                           line, function, self.scopes.of.get(self.ids[key], ""), self.seq(key), at=lasti)
 
     def in_place(self, node: AnyNode, op: str, edges: tuple[Edge, ...]) -> bool:
-        """Whether the learner's `y.add_(x)`, or `y += x` where both are in the graph, made a node."""
-        code, lasti = self.place(node)
-        both = op in INFIX and len(edges) == 2 and edges[1].node is not None  # else `y` may be a number
-        return call_at(code, lasti) == f"{op}_" or (both and isinstance(program.expression(code, lasti), ast.AugAssign))
+        """Whether the learner's `y.add_(x)`, or `y += x` where surely `y` is a tensor, made a node."""
+        at: Any = program.expression(*self.place(node))
+        both = len(edges) == 2 and edges[1].node is not None  # else `y` may be a number, unless `x` is one
+        sure = isinstance(at, ast.AugAssign) and (both or isinstance(at.value, ast.Constant))
+        return call_at(*self.place(node)) == f"{op}_" or (op in INFIX and sure)
 
     def find_scopes(self, order: list[Key]) -> Scopes:
         """Which calls of modules and functions made the nodes."""
