@@ -30,6 +30,7 @@ class Fold:
     clear: frozenset[str] = frozenset()  # open, without a frame of their own
     scopes: dict[str, Any] = field(default_factory=dict)
     compact: bool = False  # one chip for all parameters of a box
+    stacked: bool = False  # drawers above their parameters, not beside
     rolls: dict[str, Roll] = field(default_factory=dict)  # scope -> the loop that it stands for
     whole: Graph | None = None  # before loops were rolled up, or far parts left out; None where it is the graph
 

@@ -11,7 +11,7 @@ from ..graph.snapshot import Edge, Graph, NodeRecord
 from . import words
 from .blocks import Block, Box, Builder, TextPlace
 from .layout import CHIP, PAD, Line, Link, Places, Plan, Point, arrange, backwards
-from .levels import Fold
+from .levels import FEW_BOXES, Fold
 from .theme import width
 
 WIDEST_PICTURE, HIGHEST_PICTURE, MARGIN = 848, 616, 20  # the second for what is folded, without title and legend
@@ -40,13 +40,18 @@ class Layout:
 
 def lay_out(graph: Graph, show: frozenset[str] = SHOW_ALL, values: Mapping[str, str] | None = None,
             lang: str | None = None, widest: float = WIDEST_PICTURE, fold: Fold | None = None) -> Layout:
-    """Place everything. `values` (slot -> widest text) reserves room that the player will need;
-    beyond `widest` px the picture goes on in a row below; without a `fold` all ops are shown."""
+    """Place everything. `values` (slot -> widest text) reserves room that the player will need; beyond `widest` px
+    the picture goes on in a row below, unless narrow boxes keep it lower; without a `fold` all ops are shown."""
+    def made(fold: Fold) -> Layout:
+        return Composer(graph, Builder(graph, show, values or {}, fold, lang), fold).layout(widest)
+
     fold = fold or Fold(graph)
-    made = Composer(graph, Builder(graph, show, values or {}, fold, lang), fold).layout(widest)
-    if fold.boxes and not fold.compact and made.height > HIGHEST_PICTURE:
-        return lay_out(graph, show, values, lang, widest, replace(fold, compact=True))
-    return made
+    found = made(fold)
+    if fold.boxes and not fold.compact and found.height > HIGHEST_PICTURE:
+        fold = replace(fold, compact=True)
+        found = made(fold)
+    narrow = fold.chips and fold.shown <= FEW_BOXES
+    return min(found, made(replace(fold, stacked=True)), key=lambda one: one.height) if narrow else found
 
 
 class Composer:

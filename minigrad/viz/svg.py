@@ -170,17 +170,19 @@ class Painter:
         body += self.title(x, b.y + 22.5, label.title, label.path) + text(b.x + 10, b.y + 42, label.shapes, "mg-m")
         self.part(self.parts, "mg-box", id, "rfb", body, "box" if label.more else "")
         for k, chip in enumerate(words.chips_of(self.fold, id, self.values)):
-            self.chip(chip, Box(b.x + 9, b.y + 52 + words.CHIP_ROW * k, b.w - 18, 21))
+            self.chip(chip, Box(b.x + 9, b.y + 52 + label.row * k, b.w - 18, label.row - 4))
 
     def chip(self, chip: words.Chip, b: Box) -> None:
         """A parameter in a closed module, and its drawer."""
-        right = chip.halves[1]
-        middle = b.right - right
         name = tag("tspan", clean(chip.name), kind="mg-b") + tag("tspan", clean(chip.shape), kind="mg-m", dx=6)
-        leaf = glyphs.half(middle, b.x, b.y, b.bottom) + tag("text", name, x=b.x + 8, y=b.cy + 4.5)
-        drawer = glyphs.half(middle, b.right, b.y, b.bottom)
+        above, right = self.fold.stacked, chip.halves[1]
+        up = Box(b.x, b.y, b.w, words.DRAWER_ROW) if above else Box(b.right - right, b.y, right, b.h)
+        low = Box(b.x, up.bottom, b.w, b.h - up.h) if above else b
+        leaf, drawer = (rect(low, 5), glyphs.drawer(up, 5)) if above else (
+            glyphs.half(up.x, side, b.y, b.bottom) for side in (b.x, b.right))
+        leaf += tag("text", name, x=b.x + 8, y=low.cy + 4.5)
         known = chip.grad and chip.grad != "None"
-        drawer += text(middle + right / 2, b.cy + 4.5, chip.grad if known else ".grad",
+        drawer += text(up.cx, up.cy + 4.5, chip.grad if known else ".grad",
                        "mg-c mg-value mg-g" if known else "mg-c mg-mono mg-m")
         self.part(self.parts, "mg-leaf", chip.leaves[0], "rfb", leaf, "chip")
         self.part(self.parts, "mg-acc", self.graph.tensor(chip.leaves[0]).node or "", "rfb", drawer)

@@ -13,8 +13,9 @@ from .levels import Fold, own_end
 from .theme import shorten, width
 
 PAIR = "\ue000"  # between a text in English and in Chinese, of a picture that is drawn once for both
-# px, of a note or a formula; ops of a graph that shows all its results; px, of a chip and the air below it
-WIDEST, FEW_OPS, CHIP_ROW = 230, 12, 25
+# px, of a note or a formula; ops of a graph that shows all its results; px, of a chip and the air below it,
+# of a drawer above a chip
+WIDEST, FEW_OPS, CHIP_ROW, DRAWER_ROW = 230, 12, 25, 19
 # saved numbers that a rule needs, and the value at which they are not shown
 NUMBERS = {"exponent": "", "other": "", "self": "", "scalar": "", "alpha": "1", "beta": "1", "min": "", "max": "",
            "negative_slope": "", "threshold": "0", "p": "", "value": ""}
@@ -208,14 +209,15 @@ class BoxLabel(NamedTuple):
     path: str
     shapes: str
     chips: list[Chip]
+    row: float  # how high a chip is, with its drawer
 
     @property
     def size(self) -> tuple[float, float]:
         """Width and height of the box."""
         head = width(self.more, bold=True) + 14 if self.more else 0
         first = head + width(self.title, bold=True) + width(self.path) + (26 if self.path else 18)
-        chips = max((sum(chip.halves) for chip in self.chips), default=0) + 16
-        return max(first, width(self.shapes) + 20, chips, 66), 52 + CHIP_ROW * len(self.chips) + 3 * bool(self.chips)
+        chips = max(((sum if self.row == CHIP_ROW else max)(chip.halves) for chip in self.chips), default=0) + 16
+        return max(first, width(self.shapes) + 20, chips, 66), 52 + self.row * len(self.chips) + 3 * bool(self.chips)
 
 
 def title_of(fold: Fold, id: str) -> tuple[str, str]:
@@ -236,7 +238,7 @@ def module(fold: Fold, id: str, values: Mapping[str, str]) -> BoxLabel:
     hooks = [h.label for h in fold.graph.hooks if id in (fold.box.get(h.node), fold.chips.get(h.node))]
     below = shapes_of(fold, id) + f"  hooks: {', '.join(dict.fromkeys(hooks))}" * bool(hooks)
     return BoxLabel(f"+{count}" if count > 1 else "", title, shorten(path, 140), shorten(below.strip(), WIDEST),
-                  chips_of(fold, id, values))
+                  chips_of(fold, id, values), CHIP_ROW + DRAWER_ROW * fold.stacked)
 
 
 def shapes_of(fold: Fold, id: str) -> str:
