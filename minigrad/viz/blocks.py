@@ -559,10 +559,11 @@ class Builder:
 
     @cached_property
     def arriving(self) -> dict[str, list[tuple[str, Edge]]]:
-        """Closed scope -> the edges that have a wire to it."""
+        """Closed scope -> the edges that have a wire to it, and the cuts that have one."""
         fold, cards = self.fold, "cards" in self.show
         drawn = ((id, *self.graph.edges[id]) for id, wire in fold.wires.items() if id == wire)
-        return by_key((fold.box[n.id], (id, e)) for id, n, e in drawn if e.node or (e.tensor and cards))
+        cuts = [(fold.box.get(op, ""), ("", Edge(0, None))) for cut in self.graph.cuts for op in self.ends(cut)]
+        return by_key([*((fold.box[n.id], (id, e)) for id, n, e in drawn if e.node or (e.tensor and cards)), *cuts])
 
     def stacks(self, box: str) -> bool:
         """Whether a norm at a wire to a closed box stands in two lines: of many wires each has room for one."""

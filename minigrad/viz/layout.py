@@ -748,8 +748,8 @@ class FrameLayout:
         if port := item.down.get(use.slot) or item.ip.get(use.slot):
             return x + port[0], y + port[1]
         mine = self.leaves_of(use.box)
-        turn = mine.index(use.slot) if use.slot in mine else 0
-        return x + item.w * ((turn + 0.8) / len(mine) if len(mine) > 1 else 0.5), y + item.h
+        turn, wide = mine.index(use.slot) if use.slot in mine else 0, item.w - 2 * item.rim  # of the box alone
+        return x + item.rim + wide * ((turn + 0.8) / len(mine) if len(mine) > 1 else 0.5), y + item.h
 
     def leaves_of(self, box: str) -> list[str]:
         """The shared leaves that a closed box uses."""

@@ -88,6 +88,16 @@ loss""", "record", {"level": "ops"}),
 y = x.sin(); z = y.exp(); a_long_name_of_a_result = y.cos(); another_long_name_of_a_result = z.cos()
 loss = (a_long_name_of_a_result * another_long_name_of_a_result * z).sum()
 loss""", "forward", {"open": ["line 2"]}),
+    "cuts that enter a box of a line": ("""enc = nn.Linear(4, 2); dec = nn.Linear(2, 4); book = nn.Embedding(6, 2)
+x = torch.tensor([[1., 2., 3., 4.], [0., -1., 1., 0.]])
+z = enc(x)
+d = ((z.unsqueeze(1) - book.weight) ** 2).sum(-1)
+i = d.argmin(1)
+e = book(i)
+q = z + (e - z).detach()
+commit = F.mse_loss(z, e.detach()); code = F.mse_loss(e, z.detach())
+loss = F.mse_loss(dec(q), x) + code + 0.25 * commit
+loss""", "backward", {}),
     "a class that is longer than its frame": ("""class TwoBranchFeatureExtractorWithResidualConnections(nn.Module):
     def forward(self, x): return x.tanh().exp()
 f, g = (TwoBranchFeatureExtractorWithResidualConnections() for _ in "fg")
