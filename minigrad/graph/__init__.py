@@ -7,9 +7,8 @@ from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
-_HOME = {"read": "live", "read_torch": "from_torch", "record": "recorder", "broken": "faults",
-         "scopes": "torch_scopes"} | dict.fromkeys(
-    ("Graph", "NodeRecord", "TensorRecord", "Edge", "Saved", "Hook"), "snapshot")
+_HOME = {"read": "live", "read_torch": "from_torch", "record": "recorder", "broken": "faults", "scopes": "torch_scopes",
+         **dict.fromkeys(("Graph", "NodeRecord", "TensorRecord", "Edge", "Saved", "Hook"), "snapshot")}
 __all__ = sorted(_HOME)
 
 

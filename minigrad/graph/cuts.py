@@ -28,9 +28,8 @@ ALWAYS = {"no_grad", "inference_mode"}  # blocks that record nothing, whatever t
 def cuts_in(node: Any, context: Context) -> Iterator[tuple[Any, Any]]:
     """The places of the ledger inside an expression, with the expression that cut."""
     inside = {*ast.walk(node)}
-    for place in list(ledger.places.values()):
-        if place.code.co_filename == context.source.file and (at := expression(place.code, place.lasti)) in inside:
-            yield place, at
+    places = (p for p in list(ledger.places.values()) if p.code.co_filename == context.source.file)
+    yield from ((place, at) for place in places if (at := expression(place.code, place.lasti)) in inside)
 
 
 def cut(place: Any, at: Any, context: Context, mend: bool = True, key: str = "cut", **facts: Any) -> Finding:

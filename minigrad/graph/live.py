@@ -275,9 +275,8 @@ class Reader:
         self.fields = {key: list(self.saved_values(self.found[key])) for key in order}
         kept = [self.alone(value) for key in order for _, value, _ in self.fields[key]]
         self.kept = [(self.slot(value), value) for value in kept if self.is_tensor(value)]
-        for slot, value in self.kept:
-            if slot[0] in self.edges:
-                self.tensors.setdefault(slot, value)
+        for slot, value in ((s, v) for s, v in self.kept if s[0] in self.edges):
+            self.tensors.setdefault(slot, value)
 
     def describe_tensors(self, order: list[Key]) -> None:
         """Records for every output that is used or named, then for the constants."""

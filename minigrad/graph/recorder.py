@@ -184,9 +184,8 @@ class Recorder:
     def close(self) -> None:
         """Number the events of the node that just ran; its buffers go before it sends."""
         order, n = {"free": 1, "send": 2}, self.frames[-1].step + 1
-        for event in self.step if n <= MOST_STEPS else ():
-            if event["kind"] == "compute":
-                event["rules"] = self.rules()
+        for event in (e for e in self.step if n <= MOST_STEPS and e["kind"] == "compute"):
+            event["rules"] = self.rules()
         *events, last = sorted(self.step, key=lambda event: order.get(event["kind"], 0))
         self.left.discard(self.node)
         letters = (chr(97 + i % 26) * (1 + i // 26) for i in range(len(events)))
@@ -316,10 +315,8 @@ class Recorder:
     def accumulate(self, node: AnyNode, grad: Any, before: Any, after: Any) -> None:
         """A leaf's `.grad` has a new value."""
         self.filled("accumulate", 0, grad, after)
-        for hook in self.hooks[self.node] if self.preview else ():
-            if hook.kind == "post_accumulate":
-                self.event("hook", name=hook.label, part=hook.id, before=in_short(after),
-                           after=in_short(after), ran=False)
+        for hook in (h for h in self.hooks[self.node] if self.preview and h.kind == "post_accumulate"):
+            self.event("hook", name=hook.label, part=hook.id, before=in_short(after), after=in_short(after), ran=False)
 
     def filled(self, kind: str, nr: int, grad: Any, after: Any, **facts: Any) -> None:
         """A `.grad` has a new value: the gradient, on what was there before."""

@@ -35,9 +35,8 @@ def with_tangents(graph: Graph, *roots: AnyTensor, along: Mapping[Any, Any] | No
     count, said = sum(t.numel() for t in moved.values()), ""
     try:
         with warnings.catch_warnings(action="ignore"), contextlib.redirect_stdout(io.StringIO()):
-            for key in reversed(reader.order()):
-                if not isinstance(key, tuple):
-                    moved |= pushed(reader, key, moved)
+            for key in (k for k in reversed(reader.order()) if not isinstance(k, tuple)):
+                moved |= pushed(reader, key, moved)
     except Exception as error:  # freed or overwritten values, or a function that is differentiated once only
         said = f"{type(error).__name__}: {str(error).partition('. ')[0]}"
     texts = {(reader.ids[slot[0]], slot[1]): preview(t._array()) for slot, t in moved.items() if slot}

@@ -62,9 +62,8 @@ def rounds_of(round: Callable[..., Any], parameters: dict[str, AnyTensor], count
         inside = [(cell, name) for cell in cells for name, t in parameters.items()
                   if cell != CellType() and cell.cell_contents is t]  # an empty one has no contents to ask for
         now = {**parameters}
-        for t in kept.tensors:
-            if t.is_leaf:
-                t.grad = None
+        for t in (t for t in kept.tensors if t.is_leaf):
+            t.grad = None
         for nr in range(1, count + 1):
             seen: dict[str, Any] = {}
             handles = [t.register_post_accumulate_grad_hook(lambda t, name=name, seen=seen: seen.update(

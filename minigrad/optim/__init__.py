@@ -110,9 +110,8 @@ class Optimizer:
         numbered = dict(zip((number for g in groups for number in g["params"]), params, strict=True))
         for key, saved in state_dict["state"].items():
             p = numbered.get(key, key)  # what is no parameter's, of an optimizer of one's own, stays as it is
-            self.state[p] = saved if p is key else {
-                name: v.to(v.dtype if name == "step" else p.dtype, copy=True) if isinstance(v, Tensor) else v
-                for name, v in saved.items()}
+            self.state[p] = saved if p is key else {name: v.to(v.dtype if name == "step" else p.dtype, copy=True)
+                                                    if isinstance(v, Tensor) else v for name, v in saved.items()}
         for place, (g, saved) in enumerate(zip(self.param_groups, groups, strict=True)):
             own = {k: v for k, v in g.items() if k not in saved and k in ("param_names", *self.defaults)}
             self.param_groups[place] = {**saved, **own, "params": g["params"]}

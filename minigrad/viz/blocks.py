@@ -544,9 +544,8 @@ class Builder:
             return block
         self.stem(block, node, block.boxes[node.id])
         x = -w / 2
-        for hook in self.hooks.get(node.id, []):
-            if hook.kind == "post_accumulate":
-                x = self.gate(block, hook, x - 20, 0, -1)
+        for hook in (h for h in self.hooks.get(node.id, []) if h.kind == "post_accumulate"):
+            x = self.gate(block, hook, x - 20, 0, -1)
         return block
 
     def constant(self, t: TensorRecord) -> Block:

@@ -63,14 +63,12 @@ def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None =
     view, item, level, theme or engine, for a scope or an `around` that is not there, for tangents of another view or
     of torch's graph, and for a width below 200 px.
     """
-    must_be_one_of(view, svg.VIEWS, "view")
-    must_be_one_of(theme, (None, "light", "dark"), "theme")
-    must_be_one_of(level, (None, *levels.LEVELS), "level")
-    must_be_one_of(engine, (None, "builtin", "graphviz", "dot"), "engine")
-    demand(isinstance(width, int | float) and width >= NARROWEST, "draw.width", least=NARROWEST, width=width)
     shown = None if show is None else frozenset([show] if isinstance(show, str) else show)
-    for item in shown or ():
-        must_be_one_of(item, SHOW, "show")
+    for item, allowed, what in ((view, svg.VIEWS, "view"), (theme, (None, "light", "dark"), "theme"),
+                                (level, (None, *levels.LEVELS), "level"), *((one, SHOW, "show") for one in shown or ()),
+                                (engine, (None, "builtin", "graphviz", "dot"), "engine")):
+        must_be_one_of(item, allowed, what)
+    demand(isinstance(width, int | float) and width >= NARROWEST, "draw.width", least=NARROWEST, width=width)
     stopped = None
     if not tensors or isinstance(tensors[0], BaseException):
         tensors, graph, stopped = half_way(*tensors, names=names)
@@ -182,9 +180,8 @@ def parameters(name: str, value: Any) -> dict[str, AnyTensor]:
 
 def tensor_names(names: Mapping[str, AnyTensor] | None) -> dict[str, AnyTensor]:
     """The names of the namespace and those given, which win: a tensor has one name in a picture."""
-    wanted: dict[str, AnyTensor] = {}
-    for name, value in (names or {}).items():
-        wanted |= {name: value} | parameters(name, value)
+    named = ({name: value, **parameters(name, value)} for name, value in (names or {}).items())
+    wanted = dict(pair for several in named for pair in several.items())
     given = {id(t): name for name, t in wanted.items()}
     found = {**learners_names(modules=True), **wanted}
     return {name: t for name, t in found.items() if given.get(id(t), name) == name}
@@ -222,10 +219,9 @@ class TextWithDrawing:
 class Drawing:
     """One view of one graph, as it was when `draw` was called; shows itself in a notebook."""
 
-    def __init__(self, graph: Graph, view: str = "record", show: frozenset[str] | None = None,
-                 lang: str = "en", theme: str | None = None, engine: str | None = None,
-                 marks: frozenset[str] = frozenset(), folded: levels.Fold | None = None,
-                 width: float = WIDEST_PICTURE) -> None:
+    def __init__(self, graph: Graph, view: str = "record", show: frozenset[str] | None = None, lang: str = "en",
+                 theme: str | None = None, engine: str | None = None, marks: frozenset[str] = frozenset(),
+                 folded: levels.Fold | None = None, width: float = WIDEST_PICTURE) -> None:
         self.view, self.lang, self.theme, self.engine, self.width = view, lang, theme, engine, width
         self.graph, self.fold = graph, folded or levels.fold(graph)
         self.values: Mapping[str, str] = {}  # slot -> text that the graph does not hold
@@ -304,9 +300,8 @@ class Drawing:
 
     def flow_texts(self, found: Flows, known: Mapping[str, str]) -> dict[str, str]:
         """Those that one gradient has; in a loop they differ from turn to turn."""
-        return {slot: text for slot, text in known.items()
-                if (slot.split(":")[1] not in self.fold.steps or slot.startswith("total:"))
-                and slot.partition(":")[2] not in self.fold.bundles}
+        return {slot: text for slot, text in known.items() if slot.partition(":")[2] not in self.fold.bundles
+                and (slot.split(":")[1] not in self.fold.steps or slot.startswith("total:"))}
 
     def refolded(self, fold: levels.Fold, view: str, width: float) -> Drawing:
         """The same graph in another fold state, view and width; a sum that was not taken has no number there."""

@@ -55,9 +55,8 @@ class Explorer(Stage):
         index = list(self.index())
         roots = ", ".join(graph.tensor(root).label for root in graph.roots)
         ui = script_words("explorer") | {name: both(f"player.{name}") for name in ("lang", "theme", "controls")}
-        scene = {"explore": True, "title": f"draw({roots}).explore()", "ui": ui,
-                 "code": code[:MOST], "index": index[:MOST], "remarks": drawing.remarks,
-                 "left_out": max(0, len(index) - MOST)}
+        scene = {"explore": True, "title": f"draw({roots}).explore()", "ui": ui, "code": code[:MOST],
+                 "index": index[:MOST], "remarks": drawing.remarks, "left_out": max(0, len(index) - MOST)}
         super().__init__(scene=scene, pictures=self.nearest(*AT_ONCE), lang=drawing.lang, theme=drawing.theme or "")
         self.on_msg(self._asked)
 
@@ -69,9 +68,8 @@ class Explorer(Stage):
 
     def leads(self, state: State, fold: levels.Fold) -> Iterator[tuple[str, State]]:
         """What can be pressed, and the state to which it leads: scopes, "open", "fold", views, "narrow"."""
-        for box in fold.boxes:
-            if len(fold.inside[box]) > 1:
-                yield box, state._replace(closed=state.closed.difference(fold.graph.chains[box]))
+        yield from ((box, state._replace(closed=state.closed.difference(fold.graph.chains[box])))
+                    for box in fold.boxes if len(fold.inside[box]) > 1)
         yield from ((frame, state._replace(closed=state.closed | {frame})) for frame in sorted(fold.frames))
         yield "open", state._replace(whole=True, closed=frozenset())
         yield "fold", self.first._replace(view=state.view, narrow=state.narrow)
@@ -129,13 +127,11 @@ class Explorer(Stage):
     def index(self) -> Iterator[tuple[str, str]]:
         """Names, operations and modules, with the ids of their parts."""
         graph = self.drawing.graph
-        for s in {**self.rolled.scopes, **self.turns.scopes}.values():
-            yield f"{s.path} {s.name}{'()' if s.kind == 'call' else ''}".strip(), s.id
-        for n in graph.nodes:
-            yield " ".join(filter(None, [n.op, n.name, *(t.name for t in graph.outputs(n.id))])), n.id
-        for t in graph.tensors:
-            if t.kind == "constant" and t.name:
-                yield t.name, t.id
+        yield from ((f"{s.path} {s.name}{'()' if s.kind == 'call' else ''}".strip(), s.id)
+                    for s in {**self.rolled.scopes, **self.turns.scopes}.values())
+        yield from ((" ".join(filter(None, [n.op, n.name, *(t.name for t in graph.outputs(n.id))])), n.id)
+                    for n in graph.nodes)
+        yield from ((t.name, t.id) for t in graph.tensors if t.kind == "constant" and t.name)
 
     def cards(self, fold: levels.Fold, labels: dict[str, words.BoxLabel], drawn: set[str]) -> dict[str, dict[str, Any]]:
         """Id -> title, what follows it, and rows, for all that a picture shows."""

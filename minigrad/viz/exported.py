@@ -88,9 +88,8 @@ def notebook_page(path: str | Path) -> str:
 
     notebook = nbformat.read(path, 4)  # type: ignore[no-untyped-call]
     held = Stored(notebook.metadata.pop("widgets", {}).get(WIDGET_STATE, {}).get("state", {}))
-    for output in (output for cell in notebook.cells for output in cell.get("outputs", ())):
-        if "data" in output:
-            output.data = held.shown(output.data)
+    for output in (one for cell in notebook.cells for one in cell.get("outputs", ()) if "data" in one):
+        output.data = held.shown(output.data)
     lang = notebook.metadata.get("minigrad", {}).get("lang") or get_language()
     covered = COVERED.replace("WORDS", html.escape(say("player.covered", lang)))
     exporter = HTMLExporter(raw_template=covered, embed_images=True, filters={  # type: ignore[no-untyped-call]

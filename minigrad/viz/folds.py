@@ -46,9 +46,8 @@ def choices(graph: Graph, closed: frozenset[str]) -> Iterator[tuple[str, levels.
     if folded.whole:
         turns = levels.fold(graph, repeats=False)
         opened += [(roll, turns) for roll in folded.rolls]
-    for key, fold in opened:
-        if fold.shown <= levels.MANY_BOXES and (fold.boxes, [*fold.rolls]) != (folded.boxes, [*folded.rolls]):
-            yield key, fold
+    yield from ((key, fold) for key, fold in opened if fold.shown <= levels.MANY_BOXES
+                and (fold.boxes, [*fold.rolls]) != (folded.boxes, [*folded.rolls]))
 
 
 def picture(graph: Graph, fold: levels.Fold, key: str, values: dict[str, str]) -> dict[str, Any]:
@@ -56,8 +55,7 @@ def picture(graph: Graph, fold: levels.Fold, key: str, values: dict[str, str]) -
     it steps with), `short` (slot -> a shape, where the numbers have no room)."""
     alias, home = stand_ins(graph, fold)
     shapes = {f"edge:{id}": graph.tensor(e.tensor).size for id, (_, e) in graph.edges.items() if e.tensor}
-    short: dict[str, str] = {}
-    longest: dict[str, str] = {}
+    short, longest = dict[str, str](), dict[str, str]()
     for slot, text in values.items():
         kind, _, id = slot.partition(":")
         at = f"{kind}:{alias.get(id, id) if kind in ('edge', 'sum') else id}"

@@ -144,9 +144,8 @@ class Arrangement:
                 self.scopes.setdefault(inner, FrameContent())
                 self.scopes[outer].items[inner] = None
             self.scopes[frames[-1]].items[self.box[piece]] = None
-        for link in self.plan.links:
-            if self.box[link.source] != self.box[link.target]:
-                self.lead(link.id, [*self.parts(link)])
+        for link in (k for k in self.plan.links if self.box[k.source] != self.box[k.target]):
+            self.lead(link.id, [*self.parts(link)])
         for frame, loops in self.plan.loops.items():
             for net, _ in loops:
                 self.carry(frame, net)

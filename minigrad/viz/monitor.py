@@ -83,9 +83,9 @@ class Training(Moment):
         known = {name: next((self.say("false_from", round=row["round"]) for row in rows
                              if row.get(f"{name}.is_leaf") is False), "True") for name in self.named}
         told = " · ".join(f"`{name}.is_leaf`: {said}" for name, said in known.items())
-        found: list[Part] = [{"kind": "text", "role": "aside", "text": told}]
-        return found + [{"kind": "text", "role": "found", "text": f"{row['round']}: `{row['error']}`"}
-                        for row in rows if "error" in row]
+        stops = (f"{row['round']}: `{row['error']}`" for row in rows if "error" in row)
+        return [{"kind": "text", "role": "aside", "text": told},
+                *({"kind": "text", "role": "found", "text": stop} for stop in stops)]
 
     def strips(self, rows: Rows, all_rows: list[Rows], title: str) -> Part:
         """Loss, parameters, gradients and nodes below each other, on the scales that `all_rows` need."""

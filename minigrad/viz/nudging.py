@@ -135,8 +135,7 @@ class Nudge(Moment):
                         and axes.y0 - 1e-9 <= y + slope * (x - w) <= axes.y1 + 1e-9)
         body = axes.line([(x, y + slope * (x - w)) for x in inside], "mg-tangent")
         for value, kind in ((self.value(w + dx), "mg-true"), (y + slope * dx, "mg-foretold")):
-            if value == value and axes.x0 <= w + dx <= axes.x1:
-                body += circle(*axes.at(w + dx, value), 4, kind)
+            body += circle(*axes.at(w + dx, value), 4, kind) if value == value and axes.x0 <= w + dx <= axes.x1 else ""
         return body
 
 

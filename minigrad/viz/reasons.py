@@ -378,7 +378,6 @@ class Checkup(TextWithDrawing):
     def _words(self) -> str:
         parts = []
         for one in self.remarks:
-            parts.append(say(f"doctor.{one.key}", **one.facts))
-            found = one.found
-            parts += [notes.cause_told(found, lang, self.here) for lang in notes.languages() if found is not None]
+            causes = (notes.cause_told(one.found, lang, self.here) for lang in notes.languages() if one.found)
+            parts += [say(f"doctor.{one.key}", **one.facts), *causes]
         return "\n".join(parts)

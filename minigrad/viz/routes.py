@@ -181,9 +181,8 @@ class Choice(Moment):
         whole = shown(total) if len(sums) == 1 else equation(" + ", self.products, total)
         picture = Drawing(self.graph, show=frozenset({"values"}), lang=self.language,
                           marks=marks_of([self.ways[i] for i in sums]))
-        return {"parts": [{"kind": "options", "options": options},
-                          self.text("paths_found", "found", leaf=self.names[1], sum=whole), *graph_parts(picture)],
-                "said": said}
+        found = self.text("paths_found", "found", leaf=self.names[1], sum=whole)
+        return {"parts": [{"kind": "options", "options": options}, found, *graph_parts(picture)], "said": said}
 
     def chain(self, i: int) -> str:
         """The factors of a path, where all are single numbers; else what is left after each node."""

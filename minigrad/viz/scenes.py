@@ -233,9 +233,8 @@ class Scenes:
                 "accumulate": "nothing" if f.name == "None" else "put" if f.before == "None" else "add",
                 "capture": "capture" if f.before == "None" else "capture_more"}.get(f.kind, f.kind)
         key = "moments.replaced" if kind == "add" and self.graph.fault == "replace" else f"player.say_{kind}"
-        said = both(key, node=self.title(f.node), type=node.name, on=self.name_at(f),
-                    name=f.name, before=f.before, after=f.after, fields=fields, again=again,
-                    sum=f.sum or f"{f.before} → {f.after}")
+        said = both(key, node=self.title(f.node), type=node.name, on=self.name_at(f), name=f.name, before=f.before,
+                    after=f.after, fields=fields, again=again, sum=f.sum or f"{f.before} → {f.after}")
         return joined(said, self.exactly(f))
 
     def exactly(self, f: Frame) -> dict[str, str] | None:
@@ -483,17 +482,15 @@ def event_lines(scenes: Scenes, f: Frame) -> list[str]:
         kind = {"tensor": "hook", "pre": "prehook"}.get(scenes.hook_kind(f), scenes.hook_kind(f) + " hook")
         return [f"{kind} {f.name}: {f.before} -> {f.after}" if f.ran else f"{kind} {f.name}"]
     if f.kind == "send":
-        sent = sorted(f.sent, key=lambda s: s.slot)
         lines = [f"next_functions[{s.slot}]: " + (f"{s.text} -> {scenes.title(s.to)}" if s.to else "(None, 0)")
-                 for s in sent]
+                 for s in sorted(f.sent, key=lambda s: s.slot)]
         return lines + [f"{s.symbols[0].en} = {s.sum}" for s in f.sent if s.sum]
     if f.kind == "accumulate":
         leaf = scenes.graph.tensor(scenes.graph.node(f.node).leaf or "").label
         return [f"{leaf}.grad: {f.sum or f'{f.before} -> {f.after}'}"]
     met = "first" if scenes.graph.fault == "no_sum" else "sum"
-    return {"capture": [f"retain_grad: {scenes.name_at(f)}.grad = {f.sum or f.after}"],
+    return {"capture": [f"retain_grad: {scenes.name_at(f)}.grad = {f.sum or f.after}"], "free": [f"freed: {f.name}"],
             "compute": [f"grad: {f.before}"], "unbroadcast": [f"{met}: {f.sum or f.after}"],
-            "free": [f"freed: {f.name}"],
             "error": [f"{f.name}: {f.before}"]}.get(f.kind, [])
 
 

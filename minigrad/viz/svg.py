@@ -98,19 +98,16 @@ class Painter:
                 self.op(n)
             elif n.id in self.box:
                 self.accumulate(n)
-        for t in self.graph.tensors:
-            if t.id in self.box:
-                self.card(t, self.box[t.id])
-                self.result(t)
-        for hook in self.graph.hooks:
-            if hook.id in self.box:
-                self.hook(hook, self.box[hook.id])
+        for t in (t for t in self.graph.tensors if t.id in self.box):
+            self.card(t, self.box[t.id])
+            self.result(t)
+        for hook in (h for h in self.graph.hooks if h.id in self.box):
+            self.hook(hook, self.box[hook.id])
         for edge, piece in self.at.refs.items():
             t = self.graph.tensors_by_id.get(piece) or self.graph.tensor(self.graph.node(piece).leaf)
             self.again(edge, t, self.box[f"ref:{edge}"])
-        for cut in self.graph.cuts:
-            if cut.id in self.box:
-                self.cut(cut, self.box[cut.id])
+        for cut in (c for c in self.graph.cuts if c.id in self.box):
+            self.cut(cut, self.box[cut.id])
         for net, x, y in self.at.joins:
             self.part(self.over, "mg-join", f"join:{net}", "b", glyphs.join(x, y), "join")
         outermost = {id.split(":")[1]: id for id, _ in self.at.loops}
