@@ -124,6 +124,7 @@ def test_of_what_a_widget_asked_the_last_answer_to_each_question_counts(answers,
 
 
 @pytest.mark.parametrize(("exercise", "answer", "says"), [
+    ("01", "gives_no_number", "In every case the same comes out"), ("01", "calls_itself", "calls lie within calls"),
     ("01", "stays_at_two", "f ran at 2, and x is another"),
     ("01", "takes_the_slope_where_it_ends", "f ran at 2.1, and x is another"),
     ("05.1", "wraps_everything_once_more", "axes left over"), ("05.1", "asks_for_the_one_call", "one call of"),

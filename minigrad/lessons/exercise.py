@@ -182,8 +182,8 @@ class Exercise:
         blanks = {"error": trial.outcome.error, "calls": len(trial.outcome.calls), **trial.facts}
         key, _, sentence = key.partition(":")  # "wrong_value:f_twice" has a sentence of its own
         if key == "raised":  # outside: in a line of the case
-            left = trial.outcome.error.startswith("SystemExit")
-            sentence = "exits" if left else "" if trial.outcome.line else f"raised_outside_{self.of}"
+            own = {"SystemExit": "exits", "RecursionError": "nested_calls"}.get(trial.outcome.error.partition(":")[0])
+            sentence = own or ("" if trial.outcome.line else f"raised_outside_{self.of}")
         return wrong(self.id, key, self.say(sentence or key, **blanks),
                      case=trial.case.program, line=trial.outcome.line, compared="\n".join(compared),
                      printed=shortened(trial.outcome.printed), drawing=self.draw(trial, key))

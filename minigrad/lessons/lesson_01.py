@@ -50,7 +50,7 @@ def slopes_show(pattern: Callable[[list[float], list[float]], bool]) -> Sign:
 
 EXERCISE = Exercise("01", cases, play, {key: [*map(told, changes)] for key, changes in WRONG.items()}, signs={
     "measured": whenever(lambda t: at_places(t) or any(map(depth, t.facts["places"]))),  # or at several at once
-    "constant:one_slope": slopes_show(lambda used, true: all(same(slope, used[0]) for slope in used)),
+    "constant:one_slope": slopes_show(lambda used, true: all(same(s, used[0]) and abs(s) < 1e30 for s in used)),
     "not_cleared": slopes_show(lambda used, true: all(  # they grow by the true ones: nobody emptied one knob's `.grad`
         abs(b - a - s) < 1e-3 for a, b, s in zip(used, used[1:], true[1:], strict=False))),
 }, observed=lambda t, trials: "wrong_value" + ":other_place" * (not {*t.facts["places"]} <= {None, t.case.data[1]}),

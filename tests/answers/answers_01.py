@@ -472,3 +472,13 @@ def sends_dx_back(f, x, dx):
     w = torch.tensor(x).requires_grad_()
     f(w).backward(torch.tensor(dx))
     return w.grad
+
+
+@wrong("constant")
+def gives_no_number(f, x, dx):
+    return slope(f, x) * float("nan")
+
+
+@wrong("raised")
+def calls_itself(f, x, dx):
+    return calls_itself(f, x, dx / 2) * 2
