@@ -17,8 +17,7 @@ def cases() -> Iterator[Case]:
 
 def play(answer: Callable, formula: str, x: float, dx: float) -> tuple[dict, dict]:
     places: list[Any] = []
-    f = noting(eval(f"lambda w: {formula}"), places)
-    change = answer(f, x, dx)
+    change = answer(noting(eval(f"lambda w: {formula}"), places), x, dx)
     return {"predict_change": change}, {"places": places, "place": as_text([*places, None][0]), "times": len(places)}
 
 
