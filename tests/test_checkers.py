@@ -124,6 +124,10 @@ def test_of_what_a_widget_asked_the_last_answer_to_each_question_counts(answers,
 
 
 @pytest.mark.parametrize(("exercise", "answer", "says"), [
+    ("01", "gives_no_number", "In every case the same comes out"), ("01", "calls_itself", "calls lie within calls"),
+    ("01", "stays_at_two", "f ran at 2, and x is another"),
+    ("01", "takes_the_slope_where_it_ends", "f ran at 2.1, and x is another"),
+    ("05.1", "wraps_everything_once_more", "axes left over"), ("05.1", "asks_for_the_one_call", "one call of"),
     ("05.1", "leaves_ones_on_the_left", "axes left over"), ("04", "school_calculus", "never called"),
     ("08", "hands_them_back_in_the_other_order", "other's place"), ("01", "leaves_python", "asks Python to end"),
     ("D", "sends_on_whatever_came", "a.grad: computed"),
@@ -137,6 +141,7 @@ def test_of_what_a_widget_asked_the_last_answer_to_each_question_counts(answers,
     ("04", "returns_in_the_loop", "calls of backward: 1"),
     ("A", "the_result_as_input", "8 where x is 2"), ("A", "NotesTheSquare", "not the input itself"),
     ("B", "hands_over_the_tuple", "Look at the brackets"),
+    ("B", "pushes_by_pulling_twice", "backward ran 3 times"),
     ("B", "cleans_up", "x.grad: computed None, expected [5, 6, 7]"),
     ("B.2", "AddsTheDots", "two dots are added"), ("B.2", "AddsTheDotsOfDuals", "two dots are added"),
     ("B.2", "LeavesTheDotToNumbers", "Times a plain number"),

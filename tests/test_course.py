@@ -79,6 +79,15 @@ def test_what_answers_a_guess_is_covered_until_it_is_run(name, lang):
 
 
 @pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("lang", ["en", "zh"])
+def test_a_hint_is_html_and_holds_no_markdown(name, lang):
+    """Inside `<details>` a notebook shows the marks themselves."""
+    hints = re.findall(r"<details>.*?</details>", "\n".join(cell.source for cell in cells(name, lang)), re.S)
+
+    assert not re.search(r"`|\*\*|\]\(", "".join(hints))
+
+
+@pytest.mark.parametrize("name", NAMES)
 def test_every_lesson_but_the_first_recalls_an_earlier_one(name):
     recalled = [exercise for source in code(name)[:1] for exercise, _ in checks(source)]
 

@@ -189,8 +189,7 @@ class Round:
             self.error = error
         for handle in handles:
             handle.remove()
-        self.changed = {name for name, p in params.items()
-                        if not xp.array_equal(before[name], plain(p), equal_nan=True)}
+        self.changed = {n for n, p in params.items() if not xp.array_equal(before[n], plain(p), equal_nan=True)}
 
     def arrives(self, name: str, p: Any, g: Any) -> None:
         """A gradient comes to a parameter, beside one that is there already."""

@@ -363,8 +363,7 @@ class Context(NamedTuple):
             others = [cell for cell in cells if cell is not source]
             for name in source.reads:
                 gave = next((i for i, cell in enumerate(others) if name in cell.gives), len(others) - 1)
-                found += [cell for cell in others[: gave + 1]
-                          if cell not in found and name in cell.gives | cell.touches]
+                found += [c for c in others[: gave + 1] if c not in found and name in c.gives | c.touches]
         used = {name: cell for cell in cells[::-1] for name in cell.gives & self.source.reads if self.learns(name)}
         users, given = {*used.values()}, dict[str, Source]()
         for cell in cells[::-1]:

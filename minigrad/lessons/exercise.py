@@ -114,8 +114,7 @@ class Exercise:
         if inspect.isgeneratorfunction(answer):
             return wrong(self.id, "generator", self.say("generator"))
         trials = self.trials(answer)
-        return (self.behaviour(trials) or self.numbers(answer, trials) or self.first(self.economy, trials)
-                or self.praise(trials))
+        return self.behaviour(trials) or self.numbers(trials) or self.first(self.economy, trials) or self.praise(trials)
 
     def trials(self, answer: Callable) -> list[Trial]:
         """The answer on every case, up to one that does not end."""
@@ -143,7 +142,7 @@ class Exercise:
             return self.tell(trials[-1].case.too_long, trials[-1])
         return self.first({**COMMON, **self.signs}, trials)
 
-    def numbers(self, answer: Callable, trials: Sequence[Trial]) -> Verdict | None:
+    def numbers(self, trials: Sequence[Trial]) -> Verdict | None:
         """The smallest case that goes wrong, with the idea that explains all of them."""
         first = next((t for t in trials if not t.right), None)
         if first is None:
@@ -183,8 +182,8 @@ class Exercise:
         blanks = {"error": trial.outcome.error, "calls": len(trial.outcome.calls), **trial.facts}
         key, _, sentence = key.partition(":")  # "wrong_value:f_twice" has a sentence of its own
         if key == "raised":  # outside: in a line of the case
-            left = trial.outcome.error.startswith("SystemExit")
-            sentence = "exits" if left else "" if trial.outcome.line else f"raised_outside_{self.of}"
+            own = {"SystemExit": "exits", "RecursionError": "nested_calls"}.get(trial.outcome.error.partition(":")[0])
+            sentence = own or ("" if trial.outcome.line else f"raised_outside_{self.of}")
         return wrong(self.id, key, self.say(sentence or key, **blanks),
                      case=trial.case.program, line=trial.outcome.line, compared="\n".join(compared),
                      printed=shortened(trial.outcome.printed), drawing=self.draw(trial, key))
@@ -206,8 +205,8 @@ def drawn(graph: Graph, marks: Iterable[str] = ()) -> Any:
 
 
 def wording(error: str) -> str:
-    """An error without its numbers."""
-    return re.sub(r"\d+", "", error)
+    """An error without its numbers; that shapes do not fit, each library says in words of its own."""
+    return "shapes" if re.search("shape|dimension", error) else re.sub(r"\d+", "", error)
 
 
 def plain(value: Any, want: Any = ()) -> Any:
@@ -319,13 +318,13 @@ def whenever(shows: Callable[[Trial], bool]) -> Sign:
     return lambda trials: next((t for t in trials if t.fault is None and shows(t)), None)
 
 
-def noting(f: Callable, places: list[str]) -> Callable:
-    """`f`, which notes the numbers that it is called with; under vmap there are none to be told."""
+def noting(f: Callable, places: list[Any]) -> Callable:
+    """`f`, which notes the numbers that it is called with; None where there are none to be told, as under vmap."""
 
     def noted(x: Any) -> Any:
-        places.append("")
+        places.append(None)
         with contextlib.suppress(RuntimeError):
-            places[-1] = as_text(plain(x))
+            places[-1] = value if is_number(value := plain(x, 0)) else None
         return f(x)
 
     return noted
@@ -333,7 +332,7 @@ def noting(f: Callable, places: list[str]) -> Callable:
 
 def at_places(trial: Trial) -> bool:
     """Whether a function ran at more places than one."""
-    return len({*trial.facts["places"]} - {""}) > 1
+    return len({*map(repr, trial.facts["places"])} - {"None"}) > 1
 
 
 def differs(label: str) -> Sign:

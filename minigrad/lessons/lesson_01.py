@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from .. import tensor
-from .exercise import Case, Exercise, Sign, Trial, at_places, depth, noting, same, stored, whenever
+from .exercise import Case, Exercise, Sign, Trial, as_text, at_places, depth, noting, same, stored, whenever
 
 CASES, WRONG = stored("cases")["change"].values()
 
@@ -16,9 +16,9 @@ def cases() -> Iterator[Case]:
 
 
 def play(answer: Callable, formula: str, x: float, dx: float) -> tuple[dict, dict]:
-    places: list[str] = []
-    f = noting(eval(f"lambda w: {formula}"), places)
-    return {"predict_change": answer(f, x, dx)}, {"places": places, "times": len(places)}
+    places: list[Any] = []
+    change = answer(noting(eval(f"lambda w: {formula}"), places), x, dx)
+    return {"predict_change": change}, {"places": places, "place": as_text([*places, None][0]), "times": len(places)}
 
 
 def told(change: str) -> Callable:
@@ -48,8 +48,9 @@ def slopes_show(pattern: Callable[[list[float], list[float]], bool]) -> Sign:
 
 
 EXERCISE = Exercise("01", cases, play, {key: [*map(told, changes)] for key, changes in WRONG.items()}, signs={
-    "measured": whenever(at_places),
-    "constant:one_slope": slopes_show(lambda used, true: all(same(slope, used[0]) for slope in used)),
+    "measured": whenever(lambda t: at_places(t) or any(map(depth, t.facts["places"]))),  # or at several at once
+    "constant:one_slope": slopes_show(lambda used, true: all(same(s, used[0]) and abs(s) < 1e30 for s in used)),
     "not_cleared": slopes_show(lambda used, true: all(  # they grow by the true ones: nobody emptied one knob's `.grad`
         abs(b - a - s) < 1e-3 for a, b, s in zip(used, used[1:], true[1:], strict=False))),
-}, economy={"wrong_value:f_twice": whenever(lambda t: t.facts["times"] > 1)})
+}, observed=lambda t, trials: "wrong_value" + ":other_place" * (not {*t.facts["places"]} <= {None, t.case.data[1]}),
+    economy={"wrong_value:f_twice": whenever(lambda t: t.facts["times"] > 1)})

@@ -11,7 +11,7 @@ from typing import Any
 from .. import tensor
 from ..graph.live import read
 from ..graph.snapshot import Graph
-from .exercise import Case, Exercise, Trial, drawn, programs, same
+from .exercise import Case, Exercise, Trial, differs, drawn, programs, same
 
 FEW = 12  # nodes; larger records are not searched for what makes them differ
 
@@ -60,7 +60,8 @@ def cases() -> Iterator[Case]:
     text = tree(wanted(), "n1", seen={})
     for w, km in ((2.0, 1.5), (3.0, 0.5), (-3.0, 2.0)):
         program = f"w = torch.tensor({w}, requires_grad=True)\nkm = torch.tensor({km})\nresult = build(w, km)"
-        yield Case(program, (program, "result"), {"result": (w + 1) * (w + 1 + km), "result.grad_fn": text})
+        want = {"result": (w + 1) * (w + 1 + km), "w.data": w}
+        yield Case(program, (program, *want), {**want, "result.grad_fn": text})
 
 
 def play(answer: Callable, *data: str) -> tuple[dict, dict]:
@@ -112,5 +113,5 @@ def marked(trial: Trial, key: str) -> Any:
     return drawn(graph, strange or [id for id, text in mine.items() if [*mine.values()].count(text) > 1])
 
 
-EXERCISE = Exercise("02", cases, play, draw=marked, observed=observed, signs={
+EXERCISE = Exercise("02", cases, play, draw=marked, observed=observed, signs={"edits_input": differs("w.data"),
     "unrecorded": lambda trials: trials[0] if equal(trials) and "graph" not in trials[0].facts else None})

@@ -30,12 +30,13 @@ def mended(number: int, at: int, text: str) -> tuple[dict[str, Any], list[str]]:
     return got, printed
 
 
-def mends_below(number: int, fix: Any) -> bool:
-    """Whether this fix would mend the program one line further down."""
+def mends_below(number: int, fix: Any) -> int:
+    """Whether this fix would mend the program one line further down; 2, if it begins otherwise than its own line."""
     with contextlib.suppress(Exception):
         got, _ = mended(number, fix[0] + 1, fix[1])
-        return all(same(plain(got[k]), v) for k, v in WANT.items())
-    return False
+        begins = "".join(PROGRAMS[number].splitlines()[fix[0] - 1:fix[0]]).partition(" ")[0]
+        return all(same(plain(got[k]), v) for k, v in WANT.items()) * (1 + (fix[1].split()[0] != begins))
+    return 0
 
 
 def parts(fixes: Mapping[int, Any], number: int) -> tuple[Any, Any]:
@@ -50,8 +51,8 @@ def play(fixes: Mapping[int, Any], number: int) -> tuple[dict, dict]:
     fix, (at, text) = fixes.get(number), parts(fixes, number)
     if not isinstance(at, int) or not isinstance(text, str):
         return {"fix": type(fix)}, {}
-    facts = {"at": at, "text": text}
-    if all(mends_below(n, fix) for n, fix in fixes.items() if fix is not ...):
+    facts = {"at": at, "text": re.sub("#.*", "", text)}
+    if all(below := [mends_below(n, fix) for n, fix in fixes.items() if fix is not ...]) and max(below) > 1:
         return {}, {**facts, "elsewhere": True}
     got, printed = mended(number, at, text)
     return got, {**facts, "printed": printed}
@@ -100,7 +101,7 @@ FIXES = Repairs("06.1", lambda: (Case(text, (n,), WANT) for n, text in PROGRAMS.
     "two_lines": whenever(lambda t: any(mark in t.facts.get("text", "") for mark in "\n;")),
     "wrong_line": whenever(elsewhere),
     # the number is written where it would be read
-    "symptom": whenever(lambda t: bool(re.search(r"\bw\.grad\s*\S?=[^=]|print\(.*4\.5", t.facts.get("text", "")))),
+    "symptom": whenever(lambda t: bool(re.search(r"\bw\.grad\s*\S?=[^=]|setattr\(w|print\(.*4\.5", t.facts["text"]))),
 }, observed=observed)
 
 # 06: whether the record of a result leads to w

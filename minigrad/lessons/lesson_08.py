@@ -16,21 +16,22 @@ def play(answer: Callable, *data: str) -> tuple[dict, dict]:
     """
     leaves: list[tuple[Any, type]] = []
     emptied: dict[int, bool] = {}  # of those that were full
+    slot: Any = Tensor._grad  # where backward, `.grad` and optimizers find a gradient
 
-    def look(t: Any, reads: bool) -> None:
-        if t._grad is not None and t._grad._data.any():
+    def look(t: Any, reads: bool = False) -> Any:
+        if (grad := slot.__get__(t)) is not None and grad._data.any():
             emptied[id(t)] = False
         elif reads and id(t) in emptied:
             emptied[id(t)] = True
+        return grad
 
-    grad = property(lambda t: (look(t, True), Tensor.grad.fget(t))[1],  # type: ignore[attr-defined]
-                    lambda t, value: (look(t, False), Tensor.grad.fset(t, value))[1])  # type: ignore[attr-defined]
+    watched = property(lambda t: look(t, True), lambda t, value: [look(t), slot.__set__(t, value), look(t)])
 
     def recorded(node: Any, output: Any) -> None:
         for leaf in (getattr(child, "variable", None) for child, _ in node.next_functions):
-            if leaf is not None and vars(kind := type(leaf)).get("grad") is not grad:
+            if leaf is not None and vars(kind := type(leaf)).get("_grad") is not watched:
                 leaves.append((leaf, kind))
-                parts = {"__slots__": (), "__module__": kind.__module__, "grad": grad}
+                parts = {"__slots__": (), "__module__": kind.__module__, "_grad": watched}
                 leaf.__class__ = type(kind.__name__, (kind,), parts)
 
     try:
@@ -74,8 +75,7 @@ def loop(reduce: Callable = Tensor.mean, clear: str = "wb", more: int = 0, early
 
 def lost_leaf(trials: Sequence[Trial]) -> Trial | None:
     """One round is right, and all longer runs fail, for w or b has no gradient or asks for none."""
-    words = ("NoneType", "does not require grad")
-    fails = [t.fault == "raised" and any(w in t.outcome.error for w in words) for t in trials]
+    fails = [t.fault == "raised" and any(w in t.outcome.error for w in ("NoneType", "require grad")) for t in trials]
     return trials[1] if trials[0].right and all(fails[1:]) and len(trials) > 1 else None
 
 

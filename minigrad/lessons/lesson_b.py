@@ -10,7 +10,7 @@ from .exercise import Exercise, Trial, at_places, noting, plain, programs, same,
 
 def watch(names: dict[str, Any]) -> dict[str, Any]:
     """Where f runs."""
-    places: list[str] = []
+    places: list[Any] = []
     names["f"] = noting(names["f"], places)
     return {"places": places}
 
@@ -46,7 +46,8 @@ EXERCISE = Exercise("B", written("B"), programs("hvp", watch), {
                     lambda f, x, v: (accumulating(f, x, v), setattr(x, "grad", None))[0]],
     "sign": [lambda f, x, v: -grad(slope(f, x), x, v)[0]],
 }, signs={"measured": whenever(at_places), "leftover": whenever(left)}, economy={
-    "whole_hessian": whenever(lambda t: len(t.outcome.calls) > 2 or "" in t.facts["places"]),
+    "whole_hessian": whenever(lambda t: len(t.outcome.calls) > len(t.got["h"]) > 2 or None in t.facts["places"]),
+    "wrong_value:more_backwards": whenever(lambda t: len(t.outcome.calls) > 2),
     "wrong_value:f_again": whenever(lambda t: len(t.facts["places"]) > 1)})
 
 

@@ -239,6 +239,5 @@ def typed(answer: Any) -> str:
 
 def methods(kind: type) -> list[Any]:
     """The functions that are written in a class and in bases of the same file, static methods too."""
-    inside = (getattr(f, "__func__", f) for k in kind.__mro__ if k.__module__ == kind.__module__
-              for f in vars(k).values())
-    return [f for f in inside if inspect.isfunction(f)]
+    own = (getattr(f, "__func__", f) for k in kind.__mro__ if k.__module__ == kind.__module__ for f in vars(k).values())
+    return [f for f in own if inspect.isfunction(f)]

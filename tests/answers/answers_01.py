@@ -429,3 +429,56 @@ def takes_the_slope_where_it_ends(f, x, dx):
 def asks_a_plain_number(f, x, dx):
     f(x).backward()
     return x.grad * dx
+
+
+# ---- several places in one call, the next number after x, another place than x
+
+
+@wrong("measured")
+def two_entries_at_once(f, x, dx):
+    before, after = f(torch.tensor([x, x + dx]))
+    return after - before
+
+
+@wrong("measured")
+def numbers_side_by_side(f, x, dx):
+    h = 1e-6
+    y = f(torch.tensor([x - h, x + h], dtype=torch.float64))
+    return (y[1] - y[0]) / (2 * h) * dx
+
+
+@wrong("measured")
+def a_step_too_small_to_print(f, x, dx):
+    return (f(x + 1e-7) - f(x)) / 1e-7 * dx
+
+
+@wrong("sign")
+def a_step_without_direction(f, x, dx):
+    return slope(f, x) * abs(dx)
+
+
+@wrong("wrong_value")
+def stays_at_two(f, x, dx):
+    return slope(f, 2.0) * dx
+
+
+@right
+def a_complex_step(f, x, dx):
+    return f(complex(x, 1e-20)).imag / 1e-20 * dx
+
+
+@right
+def sends_dx_back(f, x, dx):
+    w = torch.tensor(x).requires_grad_()
+    f(w).backward(torch.tensor(dx))
+    return w.grad
+
+
+@wrong("constant")
+def gives_no_number(f, x, dx):
+    return slope(f, x) * float("nan")
+
+
+@wrong("raised")
+def calls_itself(f, x, dx):
+    return calls_itself(f, x, dx / 2) * 2

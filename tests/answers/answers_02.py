@@ -503,3 +503,10 @@ def makes_the_knob_anew(w, km):
 def cuts_and_switches_on(w, km):
     rate = (w + 1).detach().requires_grad_()
     return rate * rate + rate * km
+
+
+@wrong("edits_input")
+def moves_the_knob(w, km):
+    with torch.no_grad():
+        w += 1
+    return w * w + w * km

@@ -822,3 +822,48 @@ def first_of_each_new_axis(grad, shape):
     while grad.dim() > len(shape):
         grad = grad[0]
     return grad
+
+
+# ---- errors in NumPy's words, an axis lost on one side only, the one call out of sight
+
+
+@MATMUL.wrong("wrong_order")
+def numpy_the_other_way_round(grad, a, b):
+    g, x, y = (t.numpy() for t in (grad, a, b))
+    return y.T @ g, g @ x.T
+
+
+@SUM_BACK.wrong("dropped_axis")
+def loses_the_last_axis(grad, shape):
+    grad = summed_from_the_left(grad, len(shape))
+    for axis, length in enumerate(shape):
+        if length == 1:
+            grad = grad.sum(axis, keepdim=axis < len(shape) - 1)
+    return grad
+
+
+@SUM_BACK.wrong("dropped_axis")
+def squeezes_what_is_right(grad, shape):
+    grad = summed_from_the_left(grad, len(shape))
+    for axis, length in enumerate(shape):
+        grad = grad.sum(axis, keepdim=True) if length == 1 else grad
+    return grad.squeeze()
+
+
+@SUM_BACK.wrong("wrong_value")
+def wraps_everything_once_more(grad, shape):
+    grad = summed_from_the_left(grad, len(shape))
+    for axis, length in enumerate(shape):
+        grad = grad.sum(axis, keepdim=True) if length == 1 else grad
+    return grad.unsqueeze(-1)
+
+
+@SUM_BACK.wrong("wrong_value")
+def asks_for_the_one_call(grad, shape):
+    return getattr(grad, "sum_to_" + "size")(shape)
+
+
+def summed_from_the_left(grad, axes):
+    while grad.dim() > axes:
+        grad = grad.sum(0)
+    return grad

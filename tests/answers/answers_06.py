@@ -689,3 +689,11 @@ def listens_at_the_leaf(result, leaf):
     leaf.register_hook(lambda grad: heard.append(grad))
     result.sum().backward()
     return bool(heard)
+
+
+# ---- a remark beside the line, an attribute set by name, and the right text for the line above
+
+FIXES.right({**GOOD, 1: (3, "error = pred - fare  # w.grad = 4.5; nothing is cut")})
+FIXES.wrong("symptom")({1: (5, "setattr(w, 'grad', torch.tensor(4.5))")})
+FIXES.wrong("still_nonleaf")({6: (1, "w = torch.tensor(2.0, requires_grad=True)")})
+FIXES.wrong("wrong_line")({2: (1, "pred = w * km"), 6: (1, "w = torch.tensor(2.0, requires_grad=True)")})

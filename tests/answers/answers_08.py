@@ -173,7 +173,7 @@ def empties_before_the_step(km, fare, steps, lr):
     return w, b
 
 
-@wrong("wrong_value")  # what an optimizer reads is not seen
+@wrong("cleared_too_early")
 def optimizer_in_the_wrong_order(km, fare, steps, lr):
     w, b = zero(), zero()
     sgd = torch.optim.SGD([w, b], lr=lr)
@@ -1028,4 +1028,15 @@ def takes_the_distance(km, fare, steps, lr):
             w -= lr * w.grad
             b -= lr * b.grad
         w.grad = b.grad = None
+    return w, b
+
+
+@right
+def an_optimizer_in_order(km, fare, steps, lr):
+    w, b = (torch.tensor(0.0, requires_grad=True) for _ in "wb")
+    sgd = torch.optim.SGD([w, b], lr)
+    for _ in range(steps):
+        sgd.zero_grad(set_to_none=False)
+        ((w * km + b - fare) ** 2).mean().backward()
+        sgd.step()
     return w, b

@@ -910,3 +910,11 @@ class LeavesTheDotToNumbers(Plain):
         return LeavesTheDotToNumbers(self.value * other, self.dot)
 
     __rmul__ = __mul__
+
+
+# ---- a forward mode that runs backward twice
+
+
+@HVP.wrong("wrong_value")
+def pushes_by_pulling_twice(f, x, v):
+    return torch.autograd.functional.jvp(lambda z: grad(f(z), z, create_graph=True)[0], x, v)[1]
