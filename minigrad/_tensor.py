@@ -428,9 +428,8 @@ _UFUNCS = {"add": xp.add, "sub": xp.subtract, "mul": xp.multiply, "div": xp.true
 
 OPERATIONS: dict[str, Any] = {}
 for _chapter in "pointwise activation reduce linalg shape index".split():
-    OPERATIONS |= {_name.removesuffix("_two").removesuffix("_of"): _call
-                   for _name, _call in vars(getattr(table, _chapter)).items()
-                   if isinstance(_call, FunctionType) and hasattr(_call, "row")}
+    OPERATIONS |= {_name.removesuffix("_two").removesuffix("_of"): _call for _name, _call in vars(
+        getattr(table, _chapter)).items() if isinstance(_call, FunctionType) and hasattr(_call, "row")}
     OPERATIONS |= {_name: _call for _name, _call in vars(getattr(calls, _chapter)).items()
                    if isinstance(_call, FunctionType) and words(_call)[:1] == ("self",)}
 OPERATIONS = {_name: _call for _name, _call in OPERATIONS.items() if _name in METHODS and _name not in vars(Tensor)}

@@ -222,10 +222,9 @@ class TextWithDrawing:
 class Drawing:
     """One view of one graph, as it was when `draw` was called; shows itself in a notebook."""
 
-    def __init__(self, graph: Graph, view: str = "record", show: frozenset[str] | None = None,
-                 lang: str = "en", theme: str | None = None, engine: str | None = None,
-                 marks: frozenset[str] = frozenset(), folded: levels.Fold | None = None,
-                 width: float = WIDEST_PICTURE) -> None:
+    def __init__(self, graph: Graph, view: str = "record", show: frozenset[str] | None = None, lang: str = "en",
+                 theme: str | None = None, engine: str | None = None, marks: frozenset[str] = frozenset(),
+                 folded: levels.Fold | None = None, width: float = WIDEST_PICTURE) -> None:
         self.view, self.lang, self.theme, self.engine, self.width = view, lang, theme, engine, width
         self.graph, self.fold = graph, folded or levels.fold(graph)
         self.values: Mapping[str, str] = {}  # slot -> text that the graph does not hold
@@ -304,9 +303,8 @@ class Drawing:
 
     def flow_texts(self, found: Flows, known: Mapping[str, str]) -> dict[str, str]:
         """Those that one gradient has; in a loop they differ from turn to turn."""
-        return {slot: text for slot, text in known.items()
-                if (slot.split(":")[1] not in self.fold.steps or slot.startswith("total:"))
-                and slot.partition(":")[2] not in self.fold.bundles}
+        return {slot: text for slot, text in known.items() if slot.partition(":")[2] not in self.fold.bundles
+                and (slot.split(":")[1] not in self.fold.steps or slot.startswith("total:"))}
 
     def refolded(self, fold: levels.Fold, view: str, width: float) -> Drawing:
         """The same graph in another fold state, view and width; a sum that was not taken has no number there."""

@@ -191,9 +191,8 @@ class Player(Stage):
     frame, want = (traitlets.Int(0).tag(sync=True) for _ in range(2))
     drive, predict, live = (traitlets.Bool(False).tag(sync=True) for _ in range(3))
 
-    def __init__(self, graph: Graph, frames: tuple[Frame, ...], *, preview: bool = False,
-                 call: str = "", breakpoints: tuple[str, ...] = (),
-                 anyway: dict[str, tuple[Frame, ...]] | None = None,
+    def __init__(self, graph: Graph, frames: tuple[Frame, ...], *, preview: bool = False, call: str = "",
+                 breakpoints: tuple[str, ...] = (), anyway: dict[str, tuple[Frame, ...]] | None = None,
                  forward: Sequence[Event] = (), **shown: Any) -> None:
         self.graph, self.frames = graph, frames
         self.scenes = Scenes(graph, "preview" if preview else "live" if shown.get("live") else "over", call, forward)

@@ -162,8 +162,7 @@ class Choice(Moment):
         return {"parts": [self.text("paths_ask", "ask", **facts),
             self.choice("way", "paths_tick", (f"`{self.way(i)}`" for i in range(len(self.ways))), many=True),
             {"kind": "field", "name": "total", "label": self.say(f"paths_total{many}", whole=whole, **facts)},
-            self.button("answer"),
-            *graph_parts(Drawing(self.graph, show=frozenset({"values"}), lang=self.language))]}
+            self.button("answer"), *graph_parts(Drawing(self.graph, show=frozenset({"values"}), lang=self.language))]}
 
     def reply(self, do: str, at: Any, values: dict[str, list[str]]) -> dict[str, Any]:
         ticked = [int(i) for i in values.get("way", [])]
@@ -181,9 +180,8 @@ class Choice(Moment):
         whole = shown(total) if len(sums) == 1 else equation(" + ", self.products, total)
         picture = Drawing(self.graph, show=frozenset({"values"}), lang=self.language,
                           marks=marks_of([self.ways[i] for i in sums]))
-        return {"parts": [{"kind": "options", "options": options},
-                          self.text("paths_found", "found", leaf=self.names[1], sum=whole), *graph_parts(picture)],
-                "said": said}
+        found = self.text("paths_found", "found", leaf=self.names[1], sum=whole)
+        return {"parts": [{"kind": "options", "options": options}, found, *graph_parts(picture)], "said": said}
 
     def chain(self, i: int) -> str:
         """The factors of a path, where all are single numbers; else what is left after each node."""

@@ -38,8 +38,7 @@ Question = tuple[int, str, dict[str, str], str, list[str], str, str]
 class Scenes:
     """The scenes of one recorded backward; `steps(frames)` grows with the frames of a live one."""
 
-    def __init__(self, graph: Graph, run: str = "preview", options: str = "",
-                 events: Sequence[Event] = ()) -> None:
+    def __init__(self, graph: Graph, run: str = "preview", options: str = "", events: Sequence[Event] = ()) -> None:
         self.graph, self.run = graph, run  # "preview", "live", or "over": it has run before the first frame is seen
         self.titles, self.labels = (names := Symbols(graph, False)).titles, names.labels
         self.call = f"{self.labels[graph.roots[0]]}.backward({options})"
@@ -233,9 +232,8 @@ class Scenes:
                 "accumulate": "nothing" if f.name == "None" else "put" if f.before == "None" else "add",
                 "capture": "capture" if f.before == "None" else "capture_more"}.get(f.kind, f.kind)
         key = "moments.replaced" if kind == "add" and self.graph.fault == "replace" else f"player.say_{kind}"
-        said = both(key, node=self.title(f.node), type=node.name, on=self.name_at(f),
-                    name=f.name, before=f.before, after=f.after, fields=fields, again=again,
-                    sum=f.sum or f"{f.before} → {f.after}")
+        said = both(key, node=self.title(f.node), type=node.name, on=self.name_at(f), name=f.name, before=f.before,
+                    after=f.after, fields=fields, again=again, sum=f.sum or f"{f.before} → {f.after}")
         return joined(said, self.exactly(f))
 
     def exactly(self, f: Frame) -> dict[str, str] | None:
@@ -493,8 +491,7 @@ def event_lines(scenes: Scenes, f: Frame) -> list[str]:
     met = "first" if scenes.graph.fault == "no_sum" else "sum"
     return {"capture": [f"retain_grad: {scenes.name_at(f)}.grad = {f.sum or f.after}"],
             "compute": [f"grad: {f.before}"], "unbroadcast": [f"{met}: {f.sum or f.after}"],
-            "free": [f"freed: {f.name}"],
-            "error": [f"{f.name}: {f.before}"]}.get(f.kind, [])
+            "free": [f"freed: {f.name}"], "error": [f"{f.name}: {f.before}"]}.get(f.kind, [])
 
 
 def fault_said(graph: Graph) -> dict[str, str] | None:
