@@ -561,7 +561,8 @@ def ger(input: Tensor, vec2: Tensor) -> Tensor:
     """Outer product of two vectors, `(n,)` and `(m,)` to `(n, m)`."""
 def get_default_dtype() -> dtype:
     """The type of a tensor made from Python floats; float32 unless it was set."""
-def get_device(input: Any) -> _int: ...
+def get_device(input: Any) -> _int:
+    """The number of its GPU, -1 on the CPU."""
 def get_num_threads() -> _int:
     """The number that was set, else that of the processor's cores."""
 def greater(input: Tensor, other: Tensor | _float | number[Any]) -> Tensor:
@@ -630,7 +631,7 @@ def is_inference_mode_enabled() -> _bool:
 def is_nonzero(input: Tensor) -> _bool:
     """Whether the one element is not 0."""
 def is_same_size(input: Tensor, other: Tensor | ndarray[Any, Any] | number[Any]) -> _bool:
-    """Of equal shapes."""
+    """True for equal shapes."""
 def is_tensor(obj: Any) -> _bool:
     """True for a tensor."""
 def isclose(
@@ -918,7 +919,8 @@ def poisson_nll_loss(
     """exp(x) - t x for counts `target`; x - t log(x + eps) where `input` is no logarithm."""
 def polygamma(n: _int, input: Tensor | ndarray[Any, Any]) -> Tensor:
     """Derivative number `n` of digamma."""
-def positive(input: Tensor) -> Tensor: ...
+def positive(input: Tensor) -> Tensor:
+    """`self` as it is. Raises: RuntimeError for bools."""
 def pow(input: Tensor | _float | number[Any], exponent: Tensor | _float | number[Any]) -> Tensor:
     """`self ** exponent`; a number as exponent is kept as a number (PowBackward0)."""
 def prelu(input: Tensor, weight: Tensor) -> Tensor:
@@ -969,7 +971,8 @@ def randperm(
     device: _int | device | None = None,
 ) -> Tensor:
     """The numbers 0 .. n-1 in random order."""
-def ravel(input: Tensor) -> Tensor: ...
+def ravel(input: Tensor) -> Tensor:
+    """All elements along one dimension: a view where they lie in order, else a copy."""
 def reciprocal(input: Tensor) -> Tensor:
     """`reciprocal`, as torch has it."""
 def reciprocal_(input: Tensor) -> Tensor:

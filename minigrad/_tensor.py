@@ -159,6 +159,7 @@ class Tensor(TensorBase):
     cpu = titled(lambda self: self.to("cpu"), "cpu", "The tensor in the memory of the CPU.")
 
     def cuda(self, device: Any = "cuda") -> Tensor:
+        """`self` on a GPU; itself, if it is there."""
         return self.to("cuda" if device is None else device)
 
     # ---- backward
@@ -256,6 +257,7 @@ class Tensor(TensorBase):
     is_nonzero = titled(lambda self: bool(self), "is_nonzero", "Whether the one element is not 0.")
 
     def get_device(self) -> int:
+        """The number of its GPU, -1 on the CPU."""
         return -1 if self.device.type == "cpu" else self.device.index
 
     # ---- leaving
@@ -343,7 +345,7 @@ class Tensor(TensorBase):
     def __reduce_ex__(self, protocol: Any) -> Any:
         return _restored, (type(self), self.detach().cpu().numpy(), self._requires_grad), vars(self) or None
 
-    is_same_size = titled(lambda self, other: self.shape == other.shape, "is_same_size", "Of equal shapes.")
+    is_same_size = titled(lambda self, other: self.shape == other.shape, "is_same_size", "True for equal shapes.")
 
     def equal(self, other: Tensor) -> bool:
         """True if shapes and all elements agree."""
@@ -428,9 +430,8 @@ _UFUNCS = {"add": xp.add, "sub": xp.subtract, "mul": xp.multiply, "div": xp.true
 
 OPERATIONS: dict[str, Any] = {}
 for _chapter in "pointwise activation reduce linalg shape index".split():
-    OPERATIONS |= {_name.removesuffix("_two").removesuffix("_of"): _call
-                   for _name, _call in vars(getattr(table, _chapter)).items()
-                   if isinstance(_call, FunctionType) and hasattr(_call, "row")}
+    OPERATIONS |= {_name.removesuffix("_two").removesuffix("_of"): _call for _name, _call in vars(
+        getattr(table, _chapter)).items() if isinstance(_call, FunctionType) and hasattr(_call, "row")}
     OPERATIONS |= {_name: _call for _name, _call in vars(getattr(calls, _chapter)).items()
                    if isinstance(_call, FunctionType) and words(_call)[:1] == ("self",)}
 OPERATIONS = {_name: _call for _name, _call in OPERATIONS.items() if _name in METHODS and _name not in vars(Tensor)}

@@ -277,7 +277,8 @@ class Tensor(TensorBase):
         """The tensor as torch.bool; itself if it is that already."""
     def cpu(self) -> Tensor:
         """The tensor in the memory of the CPU."""
-    def cuda(self, device: Any = 'cuda') -> Tensor: ...
+    def cuda(self, device: Any = 'cuda') -> Tensor:
+        """`self` on a GPU; itself, if it is there."""
     def backward(
         self, gradient: Tensor | Sequence[_int] | Sequence[Tensor] | None = None, retain_graph: Any = None,
         create_graph: _bool = False, inputs: Tensor | Sequence[_int] | Sequence[Tensor] | None = None,
@@ -389,7 +390,8 @@ class Tensor(TensorBase):
         """False: there are no complex numbers here."""
     def is_nonzero(self) -> _bool:
         """Whether the one element is not 0."""
-    def get_device(self) -> _int: ...
+    def get_device(self) -> _int:
+        """The number of its GPU, -1 on the CPU."""
     def item(self) -> Any:
         """The one element as a Python number. Raises: RuntimeError if there are several."""
     def tolist(self) -> Any:
@@ -413,7 +415,7 @@ class Tensor(TensorBase):
     def __deepcopy__(self, memo: dict[Any, Any]) -> Tensor: ...
     def __reduce_ex__(self, protocol: Any) -> tuple[Any, ...]: ...
     def is_same_size(self, other: Tensor | ndarray[Any, Any] | number[Any]) -> _bool:
-        """Of equal shapes."""
+        """True for equal shapes."""
     def equal(self, other: Tensor) -> _bool:
         """True if shapes and all elements agree."""
     def allclose(self, other: Tensor, rtol: _float = 1e-05, atol: _float = 1e-08, equal_nan: _bool = False) -> _bool:
@@ -596,7 +598,8 @@ class Tensor(TensorBase):
         """In-place `float_power`. Raises: RuntimeError if `self` is no double."""
     def square(self) -> Tensor:
         """`self ** 2`."""
-    def positive(self) -> Tensor: ...
+    def positive(self) -> Tensor:
+        """`self` as it is. Raises: RuntimeError for bools."""
     def clamp(
         self, min: Tensor | _float | number[Any] | None = None,
         max: Tensor | _float | ndarray[Any, Any] | number[Any] | None = None,
@@ -908,18 +911,22 @@ class Tensor(TensorBase):
         """The same elements in another shape: a view where the strides allow one, else a copy."""
     def contiguous(self, *, memory_format: Any = None) -> Tensor:
         """Itself where its elements lie in order, else a copy that does."""
-    def view_as(self, other: Tensor) -> Tensor: ...
-    def reshape_as(self, other: Tensor) -> Tensor: ...
+    def view_as(self, other: Tensor) -> Tensor:
+        """As `view`, with the shape of `other`."""
+    def reshape_as(self, other: Tensor) -> Tensor:
+        """As `reshape`, with the shape of `other`."""
     def flatten(self, start_dim: _int = 0, end_dim: _int = -1) -> Tensor:
         """Dimensions `start_dim` to `end_dim` as one; itself if there is nothing to do."""
-    def ravel(self) -> Tensor: ...
+    def ravel(self) -> Tensor:
+        """All elements along one dimension: a view where they lie in order, else a copy."""
     def unflatten(self, dim: _int, sizes: _int | Sequence[_int]) -> Tensor:
         """Dimension `dim` as several."""
     def swapaxes(self, axis0: _int, axis1: _int) -> Tensor:
         """As `transpose`."""
     def movedim(self, source: _int | Sequence[_int], destination: _int | Sequence[_int]) -> Tensor:
         """Dimensions moved to other places, the rest in order."""
-    def expand_as(self, other: Tensor) -> Tensor: ...
+    def expand_as(self, other: Tensor) -> Tensor:
+        """As `expand`, to the shape of `other`."""
     def narrow(self, dim: _int, start: _int, length: _int) -> Tensor:
         """`length` slices of dimension `dim` from `start` on; a view."""
     def chunk(self, chunks: _int, dim: _int = 0) -> tuple[Tensor, ...]:

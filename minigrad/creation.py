@@ -204,17 +204,21 @@ def _size_of(given: tuple, size: Any = None) -> tuple:
     return sizes
 
 
+def at_random(make: Any, sizes: tuple) -> Tensor:
+    """What `make(sizes)` draws; under vmap each example may draw its own."""
+    return make(sizes) if lifted.get() is None else lifted.get().draw(make, sizes)
+
+
 def _from_size(name: str, make: Any, doc: str, accepted: tuple = ()) -> Any:
     def create(*shape: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False,
                **options: Any) -> Tensor:
         for option in options:
             require(option in accepted, f"{name}() takes no {option}", TypeError)
-        level, sizes = accepted and lifted.get(), _size_of(shape, size)
 
         def drawn(sizes: tuple) -> Tensor:
             return made(make(sizes, _kind(dtype), **options), requires_grad, device)
 
-        return level.draw(drawn, sizes) if level else drawn(sizes)
+        return (at_random if accepted else operator.call)(drawn, _size_of(shape, size))
 
     return worded(f"torch.{name}", titled(create, name, doc))
 
@@ -307,7 +311,12 @@ def randint(low: Any = None, high: Any = None, size: Any = None, *, generator: A
 
 def randperm(n: int, *, generator: Any = None, dtype: Any = None, device: Any = None) -> Tensor:
     """The numbers 0 .. n-1 in random order."""
-    return made(random.permutation(*_size_of((n,)), generator, _kind(dtype, dtypes.int64)), device=device)
+    def drawn(sizes: tuple) -> Tensor:
+        rows = [random.permutation(sizes[-1], generator, kind) for _ in range(math.prod(sizes[:-1]))]
+        return made(xp.stack(rows).reshape(sizes), device=device)
+
+    kind = _kind(dtype, dtypes.int64)
+    return at_random(drawn, _size_of((n,)))
 
 
 def normal(mean: Any = 0.0, std: Any = 1.0, size: Any = None, *, generator: Any = None, dtype: Any = None,

@@ -69,10 +69,8 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
     """
     level = _current_level(level)
     need(level >= 0, "level_missing")
-    for name, t in {"primal": tensor, "tangent": tangent}.items():
-        need(t.is_floating_point(), "dual_kind", name, getattr(t, "dtype", None))
     need(level == len(_open) - 1, "level_invalid", "_make_dual")
-    need(not _open[0].holds(tensor), "dual_twice")
+    need(not (tensor.is_floating_point() and _open[0].holds(tensor)), "dual_twice")
     return dual(_open[0], tensor, tangent)
 
 

@@ -50,12 +50,11 @@ class Row:
         letters      letters for parameters, where the usual ones (`text.tex`) read badly
     """
 
-    def __init__(self, name: str, forward: Callable, /, *,
-                 grad_fn: str | None = None, torch_name: str | None = None, numbered: bool = False, doc: str = "",
-                 fixed: tuple[str, ...] = (), scalars: tuple[str, ...] = (), numbers: bool | str = True,
-                 opmath: str = "", check_types: Callable[[str, str], None] | None = None, elementwise: bool = False,
-                 outputs: tuple[str, ...] = (), multi: bool = False, keeps: tuple[str, ...] = (),
-                 hidden: tuple[str, ...] = (), constants: dict[str, Any] | None = None,
+    def __init__(self, name: str, forward: Callable, /, *, grad_fn: str | None = None, torch_name: str | None = None,
+                 numbered: bool = False, doc: str = "", fixed: tuple[str, ...] = (), scalars: tuple[str, ...] = (),
+                 numbers: bool | str = True, opmath: str = "", check_types: Callable[[str, str], None] | None = None,
+                 elementwise: bool = False, outputs: tuple[str, ...] = (), multi: bool = False,
+                 keeps: tuple[str, ...] = (), hidden: tuple[str, ...] = (), constants: dict[str, Any] | None = None,
                  letters: dict[str, str] | None = None, **derivatives: Callable) -> None:
         self.name, self.forward, self.derivatives, self.doc = name, forward, derivatives, doc
         self.grad_fn, self.torch_name, self.numbered = grad_fn or camel(name) + "Backward0", torch_name, numbered

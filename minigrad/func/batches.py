@@ -19,7 +19,7 @@ from ..core.carriers import TENSORS
 from ..core.graph import TensorBase, constant, node_of
 from ..text.presentation import need, torch_says
 from .levels import KNOWN, Level, entered, keep, known, mode, tell
-from .rules import DRAWS, apply
+from .rules import AROUND, DRAWS, apply
 from .trees import mapped
 
 F: Any = TENSORS
@@ -42,8 +42,9 @@ class Batched(Tensor):
     __slots__ = ()
     __module__, __qualname__ = Tensor.__module__, Tensor.__qualname__
     item = __float__ = __int__ = __index__ = refuser("item")  # type: ignore[assignment]
-    tolist = numpy = cpu = __array__ = equal = refuser("storage")  # type: ignore[assignment]
-    requires_grad_ = refuser("leaf")  # type: ignore[assignment]
+    tolist = numpy = cpu = __array__ = equal = resize_ = refuser("storage")  # type: ignore[assignment]
+    requires_grad_, backward = refuser("leaf"), refuser("in_vmap")  # type: ignore[assignment]
+    data = property(refuser("data"))  # type: ignore[assignment]
 
     def __bool__(self) -> bool:
         """Formulas of the table ask, and go one way for all examples where they agree; a learner's `if` is refused."""
@@ -100,7 +101,7 @@ class Batches(Level):
     def __init__(self, size: int, randomness: str) -> None:
         super().__init__()
         self.size, self.randomness = size, randomness
-        self.met = []
+        self.met, self.own = [], DRAWS | AROUND if randomness == "different" else ()  # each example draws for itself
 
     @contextmanager
     def under_way(self) -> Iterator[Any]:
@@ -140,7 +141,7 @@ class Batches(Level):
 
     def run(self, call: Callable, args: tuple, given: list, base: Any) -> Any:
         row = call.row  # type: ignore[attr-defined]
-        in_batches = any(map(self.batched, given))
+        in_batches = row.name in self.own or any(map(self.batched, given))
         found = apply(self, row, args, given) if in_batches else row.call(*mapped(self.front, args))
         if found is NotImplemented:
             return found

@@ -15,7 +15,9 @@ from weakref import ref
 from ..core.beside.saved import is_result, modified, rebuilt
 from ..core.graph import TensorBase, Withheld, constant
 from ..core.modes import lifted, mode_variable
+from ..text import table
 
+KINDS = {kind: {*names.split()} for kind, names in table("names")["rows"].items()}
 NOTHING: dict = {}
 KNOWN = "_known"  # where a tensor keeps what levels know of it
 ENDED = "_ended"  # marks the inputs of a transform that is over
@@ -48,7 +50,7 @@ class Lifted:
         level, given = self.level, tensors_of(args)
         with mode(level.outer, self.base):
             met = any(level in known(t) or level.holds(t) for t in given)  # known to have no tangent, too
-            return level.run(call, args, given, self.base) if met else call(*args)
+            return level.run(call, args, given, self.base) if met or call.row.name in level.own else call(*args)
 
     def custom(self, function: Any, args: tuple, kwargs: dict) -> Any:
         """A custom Function, called with these arguments."""
@@ -99,6 +101,7 @@ class Level:
 
     run: Any  # `(call, args, given, base)`: an operation; of the tensors `given` it knows something
     custom: Any  # `(function, args, kwargs)`: a Function
+    own: Any = ()  # the rows that it runs also where it knows nothing of any operand
     met: list | None = None  # the tensors that it knows something of, held weakly, where they must not outlive it
 
     def __init__(self) -> None:

@@ -13,21 +13,16 @@ from ..core.carriers import RAW, TENSORS
 from ..core.graph import TensorBase, constant
 from ..core.row import TABLE, Row
 from ..text.presentation import need, warn
-from .levels import tensors_of
+from .levels import KINDS, tensors_of
 from .trees import mapped
 
 F: Any = TENSORS
 
 
-LEADING = {*"""clone contiguous_copy alias to_copy tril triu linalg_inv_ex linalg_det linalg_slogdet linalg_solve_ex
-    linalg_matrix_exp linalg_pinv two_sided linalg_cholesky_ex linalg_eigh linalg_svd linalg_qr cdist cdist_back
-    constant_pad_nd reflection_pad1d reflection_pad2d replication_pad1d replication_pad2d""".split()}
-FOLDED = {*"""max_pool2d_with_indices adaptive_max_pool2d avg_pool2d avg_pool2d_backward adaptive_avg_pool2d
-    upsample_nearest1d upsample_nearest2d upsample_linear1d upsample_bilinear2d""".split()}
+LEADING, FOLDED, DRAWS, AROUND = (KINDS[kind] for kind in ("leading", "folded", "draws", "around"))
 BY_DIM = {name for name, row in TABLE.items() if any(n.startswith("dim") for n in row.inputs)} - LEADING - {"renorm"}
-POINTWISE = {name for name, row in TABLE.items() if row.chapter in ("pointwise", "activation", "loss")} - {"nll_loss2d"}
+POINTWISE = {name for name, row in TABLE.items() if row.chapter in ("pointwise", "activation", "loss")}
 POINTWISE |= {"zero", "fill"}
-DRAWS = {*"normal uniform random_between random_below bernoulli bernoulli_values".split()}
 OF_ALL = {"sum": ("sum_dim", (1,), False), "mean": ("mean_dim", (1,), False), "max": ("amax", (1,), False),
           "min": ("amin", (1,), False), "prod": ("prod_dim", 1, False), "median": ("median_dim", 1, False)}
 
@@ -104,8 +99,7 @@ def looped(level: Any, row: Row, args: tuple) -> Any:
 # ---- rules of their own: products and shapes
 
 
-PRODUCTS = {
-    **dict.fromkeys(("mm", "bmm", "addmm", "baddbmm"), F.matmul),
+PRODUCTS = {**dict.fromkeys(("mm", "bmm", "addmm", "baddbmm"), F.matmul),
     **dict.fromkeys(("mv", "addmv"), lambda a, b: F.matmul(a, b.unsqueeze(-1)).squeeze(-1)),
     **dict.fromkeys(("dot", "vdot"), lambda a, b: F.sum_dim(a * b, (-1,), False)),
     "addr": lambda a, b: a.unsqueeze(-1) * b.unsqueeze(-2),
@@ -152,9 +146,14 @@ def in_storage(row: Row, level: Any, *args: Any) -> Any:
 def drawn(row: Row, level: Any, x: Any, *options: Any) -> Any:
     """Random numbers in the place of others: of their own for each example, or the same for all."""
     if level.randomness == "different":
-        return row.call(level.front(x, True), *options)
+        return row.call(level.front(x) if level.batched(x) else level.front(x, True).contiguous(), *options)
     need(row.name != "bernoulli", "same")
     return F.expand(row.call(level.front(x)[0], *options), level.front(x).shape)
+
+
+def drawn_around(row: Row, level: Any, *args: Any) -> Any:
+    need(level.randomness == "different", "same")
+    return row.call(*[level.front(v, True) for v in args])
 
 
 # ---- losses and layers
@@ -169,7 +168,8 @@ def reduced_loss(row: Row, level: Any, *args: Any) -> Any:
 
 
 def nll(level: Any, x: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> Any:
-    flat, t = level.front(x, True).reshape(-1, x.shape[-1]), level.front(target, True)
+    value, t = level.front(x, True).movedim(min(x.ndim, 2), -1), level.front(target, True)  # classes come last
+    flat = value.reshape(-1, value.shape[-1])
     each, weights = (F.nll_loss(y, t.flatten(), weight, 0, ignore_index)[0].reshape(level.size, -1)
                      for y in (flat, constant(x._plain, xp.full_like(flat._data, -1))))
     total, gain = F.sum_dim(weights, (1,), False), F.sum_dim(each, (1,), False)
@@ -177,19 +177,37 @@ def nll(level: Any, x: Any, target: Any, weight: Any, reduction: int, ignore_ind
 
 
 def nll_back(level: Any, grad: Any, x: Any, target: Any, weight: Any, total: Any, reduction: int, ignore: int) -> Any:
-    if x._data.ndim > 2:
-        return looped(level, TABLE["nll_loss_backward"], (grad, x, target, weight, total, reduction, ignore))
-    value, t, g = (level.front(v, True) for v in (x, target, grad))
+    value, t, g = level.front(x, True).movedim(min(x.ndim, 2), -1), level.front(target, True), level.front(grad, True)
     g = g / level.front(total, True) if reduction == 1 else g
     g = g.reshape(level.size, -1).expand(level.size, t.numel() // level.size).flatten()
     flat = value.reshape(-1, value.shape[-1])
-    return F.nll_loss_backward(g, flat, t.flatten(), weight, F.sum(g) * 0, 0, ignore).reshape(value.shape)
+    found = F.nll_loss_backward(g, flat, t.flatten(), weight, F.sum(g) * 0, 0, ignore)
+    return found.reshape(value.shape).movedim(-1, min(x.ndim, 2))
+
+
+def scaled(level: Any, found: tuple, weight: Any, bias: Any, sizes: tuple) -> tuple:
+    """A norm of batches, times a weight and plus a bias that broadcast with an example as `sizes`."""
+    y, mean, rstd = found
+    y = y if weight is None else y * level.front(weight).reshape(-1, *sizes)
+    return y if bias is None else y + level.front(bias).reshape(-1, *sizes), mean, rstd
 
 
 def layer_norm(level: Any, x: Any, weight: Any, bias: Any, shape: tuple, eps: float) -> tuple:
-    y, mean, rstd = F.native_layer_norm(level.front(x, True), None, None, shape, eps)
-    y = y if weight is None else y * beside(level, weight, x._data.ndim)
-    return y if bias is None else y + beside(level, bias, x._data.ndim), mean, rstd
+    found = F.native_layer_norm(level.front(x, True), None, None, shape, eps)
+    return scaled(level, found, weight, bias, (*[1] * (x._data.ndim - len(shape)), *shape))
+
+
+def group_norm(level: Any, x: Any, weight: Any, bias: Any, count: int, *rest: Any) -> tuple:
+    found = F.native_group_norm(level.front(x, True).flatten(0, 1), None, None, count * level.size, *rest)
+    apart = tuple(t.unflatten(0, (level.size, count)) for t in found)
+    return scaled(level, apart, weight, bias, (1, x.shape[1], *[1] * (x._data.ndim - 2)))
+
+
+def batch_norm(level: Any, x: Any, weight: Any, bias: Any, mean: Any, var: Any, training: bool, *rest: Any) -> tuple:
+    need(not training or not level.batched(x) or all(t is None or level.batched(t) for t in (mean, var)), "running")
+    flat = [None if t is None else level.front(t, True).flatten(0, 1) for t in (weight, bias, mean, var)]
+    y, *saved = F.native_batch_norm(by_channel(level, x), *flat, training, *rest)
+    return from_channel(level, y), *[t.reshape(level.size, t.numel() // level.size) for t in saved]
 
 
 def own_rows(level: Any, indices: Any, count: int) -> Any:
@@ -298,6 +316,7 @@ RULES: dict[str, Any] = {
         level.front(x), (level.size, *shape))),
     "expand": lambda level, x, sizes: F.expand(beside(level, x, len(sizes), True), (level.size, *sizes)),
     "squeeze": lambda level, x: F.squeeze_dims(level.front(x), tuple(d + 1 for d, n in enumerate(x.shape) if n == 1)),
+    "squeeze_dims": lambda level, x, dims: F.squeeze_dims(level.front(x), (*[d % x.ndim + 1 for d in dims if x.ndim],)),
     "permute": lambda level, x, dims: F.permute(level.front(x), (0, *[d % x._data.ndim + 1 for d in dims])),
     "t": lambda level, x: F.transpose(level.front(x), 1, 2) if x._data.ndim == 2 else F.alias(level.front(x)),
     "repeat": lambda level, x, repeats: F.repeat(beside(level, x, len(repeats), True), (1, *repeats)),
@@ -309,7 +328,8 @@ RULES: dict[str, Any] = {
     "trace": lambda level, x: F.sum_dim(F.diagonal(level.front(x), 0, 1, 2), (1,), False),
     **dict.fromkeys(("copy", "fill_tensor"), lambda level, x, other: F.copy(
         level.front(x, True), beside(level, other, x._data.ndim, True))),
-    "masked_fill_tensor": lambda level, x, mask, value: aligned(level, TABLE["where"], (mask, value, x), x._data.ndim),
+    "masked_fill_tensor": lambda level, x, mask, value: aligned(level, TABLE["where"], (mask, value, x), max(
+        x._data.ndim, mask._data.ndim)),
     "tied": lambda level, grad, _x: level.front(grad, True),
     "sum_as": lambda level, x, kind: F.sum_dim(
         F.cast(level.front(x), xp.dtype(kind)).reshape(level.size, -1), (1,), False),
@@ -324,12 +344,13 @@ RULES: dict[str, Any] = {
     "index_fill_tensor": lambda level, x, index, value, dim: written_at(level, x, value, at_dim(index, dim, x), False),
     "index_fill": lambda level, x, index, dim, value: written_at(
         level, x, constant(x._plain, xp.asarray(value, x._data.dtype)), at_dim(index, dim, x), False),
-    "nll_loss": nll, "nll_loss_backward": nll_back, "native_layer_norm": layer_norm, "embedding": embedding,
+    "nll_loss": nll, "nll_loss2d": nll, "nll_loss_backward": nll_back, "native_layer_norm": layer_norm,
+    "native_group_norm": group_norm, "native_batch_norm": batch_norm, "embedding": embedding,
     "embedding_backward": embedding_back, "convolution": convolved, "convolution_input": convolved_back,
     "convolution_weight": kernel_slope,
     **{name: partial(place_of_extreme, TABLE[name]) for name in ("argmax", "argmin")},
     **{name: partial(in_storage, TABLE[name]) for name in ("take_part", "put_part", "add_part")},
-    **{name: partial(drawn, TABLE[name]) for name in DRAWS},
+    **{n: partial(draw, TABLE[n]) for draw, names in ((drawn, DRAWS), (drawn_around, AROUND)) for n in names},
     **{name: partial(reduced_loss, row) for name, row in TABLE.items()
        if "reduction" in row.inputs and "nll" not in name},
     **{n: lambda *_args, n=n: need(False, "dynamic", n) for n in ("nonzero", "masked_select", "_unique2")}}

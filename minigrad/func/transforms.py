@@ -99,7 +99,7 @@ def _taken_out(level: Batches, name: str, outputs: Any, out_dims: Any) -> Any:
 
 def tracked(x: Any) -> Any:
     """A view of `x` to which gradients can be asked for, inside the call of a transform."""
-    need(isinstance(x, TensorBase), "input_kind", type(x))
+    need(isinstance(x, TensorBase), "transform_kind", type(x))
     t, level = F.alias(x), lifted.get()
     batches = next((one for one in level.inward() if isinstance(one, Batches)), None) if level else None
     if batches is not None and not batches.holds(t):
@@ -241,6 +241,8 @@ def jvp(func: Callable, primals: Any, tangents: Any, *, strict: bool = False, ha
     who, level = "jvp(f, primals, tangents)", Forward()
     need(isinstance(primals, tuple), "primals")
     need(spec(primals) == spec(tangents), "jvp_forms", spec(primals), spec(tangents))
+    for name, t in [(name, t) for name, tree in (("primals", primals), ("tangents", tangents)) for t in leaves(tree)]:
+        need(isinstance(t, TensorBase), "jvp_input", name, type(t))
     with entered(level):
         outputs, aux = parted(func(*mapped(functools.partial(dual, level), primals, tangents)), has_aux, who)
         pairs = [level.unpacked(y) for y in tensors_only(outputs, who)]
@@ -276,6 +278,8 @@ def basis(tensors: list) -> list:
 def jacrev(func: Callable, argnums: Any = 0, *, has_aux: bool = False, chunk_size: int | None = None,
            _preallocate_and_copy: bool = False) -> Callable:
     """The Jacobian of `func` by its argument, a backward for each element of the outputs, all in one vmap."""
+    need(chunk_size is None or chunk_size > 0, "jacrev_chunks")
+
     @functools.wraps(func)
     def of(*args: Any, **kwargs: Any) -> Any:
         picked = chosen(argnums, args)

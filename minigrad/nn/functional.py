@@ -14,9 +14,9 @@ from ..autograd.grad_mode import no_grad
 from ..core.beside.ledger import note
 from ..core.carriers import TENSORS
 from ..core.graph import bump, constant
-from ..core.modes import grad_mode, lifted
+from ..core.modes import grad_mode, whole_array
 from ..core.writes.inplace import inplace as in_place
-from ..creation import ones_like, zeros_like
+from ..creation import at_random, ones_like, zeros_like
 from ..ops import calls
 from ..ops.checks import check_dim, common_shape, implemented, need, own_dim, require, same_type, titled
 from ..ops.kernels.conv import check_indices, check_parameters, shares
@@ -51,6 +51,12 @@ def _floats(kernel: str, *tensors: Any) -> None:
     """Raises: NotImplementedError in torch's words if none of them holds floats; without a kernel all may be whole."""
     if kernel and all(isinstance(t, Tensor) and t._data.dtype.kind != "f" for t in tensors):
         implemented(kernel, tensors[0]._data)
+
+
+def _no_gradient_for(function: str, **given: Any) -> None:
+    """Raises: RuntimeError for an input to which no gradient can come, and which requires one."""
+    for name, t in given.items():
+        need(t is None or not (t.requires_grad and grad_mode()), "no_gradient_for", function, name)
 
 
 def _maybe_in_place(call: Callable, inplace: bool, written: Callable | None = None) -> Callable:
@@ -253,13 +259,14 @@ def _renormalize(weight: Any, indices: Any, max_norm: float, norm_type: float) -
 
 def one_hot(input: Any, num_classes: int = -1) -> Any:
     """A new last dimension with 1 at the place that the number says, 0 elsewhere."""
-    index = input._data
+    index = whole_array(input)
     require(index.dtype == dtypes.int64.np, "one_hot is only applicable to index tensor of type LongTensor.")
     require(not index.size or index.min() >= 0, "Class values must be non-negative.")
     require(index.size or num_classes > 0, "Can not infer total number of classes from empty tensor.")
+    need(num_classes != -1 or index is input._data, "one_hot")
     count = int(index.max()) + 1 if num_classes == -1 else num_classes
     require(not index.size or index.max() < count, "Class values must be smaller than num_classes.")
-    return constant(Tensor, (index[..., None] == namespace(index).arange(count)).astype("int64"))
+    return (input.unsqueeze(-1) == constant(Tensor, namespace(index).arange(count))).long()
 
 
 def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0,
@@ -318,7 +325,7 @@ def _dropped(input: Any, noise_shape: tuple, p: float, training: bool, inplace: 
             kept = drawn(like, lambda shape, _: random.bernoulli(xp.float64(1 - p), shape)).astype(kind) / kind(1 - p)
         return constant(Tensor, namespace(input._data).asarray(kept))
 
-    noise = noise_of(noise_shape) if lifted.get() is None else lifted.get().draw(noise_of, noise_shape)
+    noise = at_random(noise_of, noise_shape)
     return input.mul_(noise) if inplace else input * noise
 
 
@@ -559,6 +566,7 @@ def _over_batch(input: Any, weight: Any, bias: Any, running_mean: Any, running_v
     running = {"running_mean": running_mean, "running_var": running_var}
     for name, p in running.items():
         require(training or p is not None, f"{name} must be defined in evaluation mode")
+    _no_gradient_for("native_batch_norm", **running)
     _same_sizes(input.shape[1:2], f"{{0}} should contain {input.shape[1]} elements not {{1[0]}}", **running,
                  weight=weight, bias=bias)
     return conv.native_batch_norm(input, weight, bias, running_mean, running_var, training, *how)[0]
@@ -678,6 +686,7 @@ def binary_cross_entropy(input: Any, target: Any, weight: Any = None, size_avera
     _floats("binary_cross_entropy", input, target)
     same_type(input._data, target._data, said="loss_types")
     weight = weight if weight is None else weight.expand(common_shape(target.size(), weight.size()))
+    _no_gradient_for("binary_cross_entropy", weight=weight)
     return loss.binary_cross_entropy(input, target, weight, kind)
 
 
@@ -690,6 +699,7 @@ def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None
     need(target._data.dtype.kind != "b", "subtracted_bools")
     dtypes.check_cast(input._data.dtype, target._data.dtype)
     input, weight, pos_weight = (t if t is None else t.to(target.dtype) for t in (input, weight, pos_weight))
+    _no_gradient_for("binary_cross_entropy_with_logits", weight=weight, pos_weight=pos_weight)
     return loss.bce_with_logits(input, target, weight, pos_weight, kind)
 
 
@@ -697,7 +707,7 @@ def soft_margin_loss(input: Any, target: Any, size_average: Any = None, reduce: 
                      reduction: str = "mean") -> Any:
     """log(1 + exp(-t x)) for targets 1 and -1."""
     kind = _reduction(reduction, size_average, reduce)
-    need(not target.requires_grad, "soft_margin_target")
+    _no_gradient_for("soft_margin_loss", target=target)
     return loss.soft_margin_loss(input, target.to(input.dtype), kind)
 
 
@@ -705,6 +715,7 @@ def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = No
              reduce: Any = None, reduction: str = "mean") -> Any:
     """Minus the log-probability of the right class; `target` holds class numbers."""
     rank, kind = input._data.ndim, _reduction(reduction, size_average, reduce)
+    _no_gradient_for("nll_loss_forward" if rank <= 2 else "nll_loss2d_forward", weight=weight)
     if rank <= 2:
         return loss.nll_loss.row.call(input, target, weight, kind, ignore_index)[0]
     if rank == 4:
@@ -721,7 +732,7 @@ def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any
     """nll_loss of log_softmax: scores `(batch, classes, ...)`, class numbers or probabilities."""
     reduction = legacy_reduction(reduction, size_average, reduce)
     kind = _reduction(reduction)
-    if input._data.ndim == 2 and target._data.ndim == 1 and label_smoothing <= 0:
+    if input._data.ndim == 2 and target._data.ndim == 1 and weight is None and label_smoothing <= 0:
         return TENSORS.cross_entropy(input, target, weight, kind, ignore_index)
     dim = 1 if input._data.ndim > 1 else 0  # of the classes
     soft = target._data.shape == input._data.shape

@@ -159,10 +159,7 @@ class ReduceLROnPlateau(LRScheduler):
         self.cooldown_counter = self.num_bad_epochs = 0
         self._last_lr = [group["lr"] for group in optimizer.param_groups]
 
-    @property
-    def in_cooldown(self) -> bool:
-        """Whether this epoch does not count."""
-        return self.cooldown_counter > 0
+    in_cooldown: Any = property(lambda self: self.cooldown_counter > 0, doc="Whether this epoch does not count.")
 
     def step(self, metrics: Any, epoch: int | None = None) -> None:  # type: ignore[override]
         """Take the number that tells how good this epoch was, as a loss on data that training does not see."""

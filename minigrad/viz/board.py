@@ -120,9 +120,8 @@ class Detective(Moment):
     def opening(self) -> dict[str, Any]:
         lines = code(self.program, "line", free=self.say("no_line"))
         covered = self.text("detective_covered", leaf=self.leaf)
-        return {"parts": [self.text("detective_ask", "ask", leaf=self.leaf),
-                          {"kind": "columns", "of": [[lines, self.button("answer")], [covered]]},
-                          *trouble(self.program)]}
+        columns = {"kind": "columns", "of": [[lines, self.button("answer")], [covered]]}
+        return {"parts": [self.text("detective_ask", "ask", leaf=self.leaf), columns, *trouble(self.program)]}
 
     def reply(self, do: str, at: Any, values: dict[str, list[str]]) -> dict[str, Any]:
         self.expect("line" in values, "no_line_chosen")

@@ -162,8 +162,7 @@ class Choice(Moment):
         return {"parts": [self.text("paths_ask", "ask", **facts),
             self.choice("way", "paths_tick", (f"`{self.way(i)}`" for i in range(len(self.ways))), many=True),
             {"kind": "field", "name": "total", "label": self.say(f"paths_total{many}", whole=whole, **facts)},
-            self.button("answer"),
-            *graph_parts(Drawing(self.graph, show=frozenset({"values"}), lang=self.language))]}
+            self.button("answer"), *graph_parts(Drawing(self.graph, show=frozenset({"values"}), lang=self.language))]}
 
     def reply(self, do: str, at: Any, values: dict[str, list[str]]) -> dict[str, Any]:
         ticked = [int(i) for i in values.get("way", [])]

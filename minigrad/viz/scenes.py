@@ -38,8 +38,7 @@ Question = tuple[int, str, dict[str, str], str, list[str], str, str]
 class Scenes:
     """The scenes of one recorded backward; `steps(frames)` grows with the frames of a live one."""
 
-    def __init__(self, graph: Graph, run: str = "preview", options: str = "",
-                 events: Sequence[Event] = ()) -> None:
+    def __init__(self, graph: Graph, run: str = "preview", options: str = "", events: Sequence[Event] = ()) -> None:
         self.graph, self.run = graph, run  # "preview", "live", or "over": it has run before the first frame is seen
         self.titles, self.labels = (names := Symbols(graph, False)).titles, names.labels
         self.call = f"{self.labels[graph.roots[0]]}.backward({options})"

@@ -512,11 +512,10 @@ class Painter:
         prefix = "mg" + sha1(body.encode()).hexdigest()[:8] + "-"
         order = words.several([n.name for n in self.graph.nodes], 40)
         about = words.joined(sub, *self.left_out(), *self.remarks, words.word("order", self.lang, names=order))
-        return tag("svg", tag("title", clean(title)) + tag("desc", clean(about))
-                   + f"<style>{stylesheet(theme)}</style>" + body.replace("\x02", prefix),
-                   xmlns="http://www.w3.org/2000/svg", viewBox=d(0.0, -top, wide, tall), direction="ltr",
-                   width=wide, height=tall, role="img", kind="mg-graph" + (f" mg-{theme}" if theme else ""),
-                   data_view=self.view)
+        inside = tag("title", clean(title)) + tag("desc", clean(about)) + f"<style>{stylesheet(theme)}</style>"
+        return tag("svg", inside + body.replace("\x02", prefix), xmlns="http://www.w3.org/2000/svg",
+                   viewBox=d(0.0, -top, wide, tall), direction="ltr", width=wide, height=tall, role="img",
+                   kind="mg-graph" + (f" mg-{theme}" if theme else ""), data_view=self.view)
 
     def left_out(self) -> list[str]:
         """What this picture does not show, and how to see it."""

@@ -111,9 +111,8 @@ def modified(n: Any, name: str, saved: Any, version: int, expected: int) -> Exce
     kind, shape = dtypes.of(shown._data.dtype).tensor_type, list(shown._data.shape)
     hint = presentation.torch_says("modified_in_trace") if anomaly.enabled else presentation.current.hint
     text = presentation.torch_says("modified", kind, shape, of, version, expected, hint)
-    return presentation.error(RuntimeError, "modified", text,
-        node=n, field=name, tensor=saved, version=version, expected=expected,
-        counter=getattr(n, f"counter_{name}", None) if saved is None else saved._counter)
+    return presentation.error(RuntimeError, "modified", text, node=n, field=name, tensor=saved, version=version,
+        expected=expected, counter=getattr(n, f"counter_{name}", None) if saved is None else saved._counter)
 
 
 def saved_property(row: Any, name: str, reader: Callable[[], Callable[[Any, Any], Any]]) -> property:

@@ -83,6 +83,7 @@ def square(self: Any) -> Any:
 
 
 def positive(self: Any) -> Any:
+    """`self` as it is. Raises: RuntimeError for bools."""
     require(self._data.dtype.kind != "b", "The `+` operator, on a bool tensor is not supported.")
     return self
 

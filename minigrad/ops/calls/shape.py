@@ -64,10 +64,12 @@ def view(self: Any, *sizes: Any, size: Any = None, dtype: Any = None) -> Any:
 
 
 def view_as(self: Any, other: Any) -> Any:
+    """As `view`, with the shape of `other`."""
     return rows.view(self, other._data.shape)
 
 
 def reshape_as(self: Any, other: Any) -> Any:
+    """As `reshape`, with the shape of `other`."""
     return reshape(self, other._data.shape)
 
 
@@ -82,6 +84,7 @@ def flatten(self: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
 
 
 def ravel(self: Any) -> Any:
+    """All elements along one dimension: a view where they lie in order, else a copy."""
     return rows.view(contiguous(self), (-1,))
 
 
@@ -155,6 +158,7 @@ def expand(self: Any, *sizes: Any, size: Any = None) -> Any:
 
 
 def expand_as(self: Any, other: Any) -> Any:
+    """As `expand`, to the shape of `other`."""
     return rows.expand(self, other._data.shape)
 
 
