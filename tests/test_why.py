@@ -401,3 +401,13 @@ def test_a_frozen_tensor_may_have_asked_for_a_gradient_before():
     two.requires_grad_(False)
 
     assert "switched off since" in str(why(one))
+
+
+def test_a_preview_is_no_backward_that_ran():
+    x, a = (minigrad.tensor([1.0, 2.0], requires_grad=True) for _ in range(2))
+    loss, other = (a * a).sum(), (x * x).sum()
+
+    minigrad.step(other, preview=True)
+
+    assert str(minigrad.why(a)).startswith("a.grad is None now. loss depends on a: call loss.backward().\nloss was made")
+    assert loss.requires_grad
