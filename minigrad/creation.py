@@ -55,7 +55,7 @@ def array_of(data: Any, dtype: Any = None) -> Any:
     kind = None if dtype is None else _kind(dtype)
     if isinstance(data, ndarray) or (kind is None and isinstance(data, xp.generic)):
         return dtypes.own(xp.array(data, dtype=kind))
-    if isinstance(data, list | tuple) and any(isinstance(part, ndarray) for part in data[:1]):
+    if isinstance(data, list | tuple) and any(isinstance(part, ndarray) and part.ndim for part in data[:1]):
         presentation.warn("list_of_arrays", once=True)
     typed: list = []
     array = xp.array(_plain(data, 0, _shape(data), typed, kind))

@@ -11,6 +11,7 @@ import sys
 import warnings
 import weakref
 
+import numpy as np
 import pytest
 
 import minigrad
@@ -157,7 +158,7 @@ def test_the_first_word_that_is_not_torchs_own_is_blamed(call, oracle):
 
 @pytest.mark.parametrize("oracle", LIVE)
 @pytest.mark.parametrize("given", ["torch.ones(2), volatile=True", "torch.ones(2), volatile=False", "[1.0]", "3.0",
-                                   "torch.ones(2), True", "torch.arange(2)"])
+                                   "torch.ones(2), True", "torch.arange(2)", "torch.arange(2), True"])
 def test_a_variable_takes_a_tensor_and_warns_of_volatile(given, oracle):
     seen = []
     for torch in (minigrad, importlib.import_module(oracle)):
@@ -165,8 +166,15 @@ def test_a_variable_takes_a_tensor_and_warns_of_volatile(given, oracle):
             warnings.simplefilter("always")
             try:
                 found = str(eval(f"torch.autograd.Variable({given})", {"torch": torch}))
-            except TypeError as error:
+            except (TypeError, RuntimeError) as error:
                 found = first_line(error)
         seen.append((found, [str(w.message) for w in warned]))
 
     assert seen[0] == seen[1]
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("library", ["minigrad", *LIVE])
+def test_a_list_of_arrays_without_dimensions_is_refused_and_not_called_slow(library):
+    with pytest.raises(TypeError, match=r"len\(\) of unsized object"):
+        importlib.import_module(library).tensor([np.array(1.0), np.array(2.0)])

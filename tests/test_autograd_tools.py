@@ -5,6 +5,7 @@ Every claim is made of minigrad and, where it can be imported, of torch itself.
 
 import importlib
 import importlib.util
+import re
 
 import pytest
 
@@ -433,3 +434,25 @@ def test_a_function_of_a_view_whose_base_was_written_sends_its_gradient_on(torch
     Twice.apply(view).sum().backward()
 
     assert x.grad.tolist() == [6, 6, 0]
+
+
+def test_a_node_is_shown_in_a_notebook_as_torchs_is(torch):
+    """torch's nodes are C's, of no module and without words of their own; IPython then leaves out "object"."""
+    pretty = pytest.importorskip("IPython.lib.pretty").pretty
+    x = torch.ones(2, requires_grad=True)
+    node = (x * 2 + 1).grad_fn
+    (product, _), (leaf, _) = node.next_functions[0], node.next_functions[0][0].next_functions[0]
+    custom = bad_square(torch)(x).grad_fn
+
+    shown = [re.sub("0x[0-9a-f]+", "0x0", pretty(v)) for v in (node, [product], leaf, custom, type(node), type(leaf))]
+
+    assert shown == ["<AddBackward0 at 0x0>", "[<MulBackward0 at 0x0>]", "<AccumulateGrad at 0x0>",
+                     "<torch.autograd.function.BadBackward at 0x0>", "AddBackward0", "AccumulateGrad"]
+
+
+def test_the_backward_of_a_function_can_be_called_through_its_node(torch):
+    x = torch.tensor([3.0], requires_grad=True)
+    node = bad_square(torch)(x).grad_fn
+
+    assert node.apply(torch.tensor([5.0])).tolist() == [5.0]
+    assert x.grad is None

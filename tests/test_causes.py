@@ -8,10 +8,12 @@ that no record bears out: nothing is made up of them.
 
 import ast
 import gc
+import importlib
 import io
 import keyword
 import linecache
 import re
+import sys
 import tokenize
 import weakref
 from pathlib import Path
@@ -293,6 +295,20 @@ def test_a_file_that_was_edited_since_is_not_quoted(tmp_path, monkeypatch):
     linecache.checkcache()
     assert minigrad.why(y).line is None
     assert z.requires_grad
+
+
+@pytest.mark.parametrize("given", ["from made_elsewhere import out\nout", "import made_elsewhere\nmade_elsewhere.out"])
+def test_nothing_is_called_unused_where_another_module_made_the_loss(given, tmp_path, monkeypatch):
+    monkeypatch.syspath_prepend(tmp_path)
+    text = "import minigrad\nx, w = (minigrad.ones(2, requires_grad=True) for _ in 'xw')\nout = (w * x.data).sum()\n"
+    (tmp_path / "made_elsewhere.py").write_text(text)
+    (tmp_path / "run_elsewhere.py").write_text(f"{given}.backward()\n")
+    for name in ("made_elsewhere", "run_elsewhere"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    importlib.import_module("run_elsewhere")
+    x = sys.modules["made_elsewhere"].x
+
+    assert "I see no use of x" not in str(minigrad.why(x))  # it is used, in a copy
 
 
 def test_a_rule_reads_two_cells_as_one_program(shell):

@@ -302,6 +302,20 @@ def test_init_draws_torchs_numbers(start, oracle):
     assert values(torch) == values(importlib.import_module(oracle))
 
 
+@pytest.mark.parametrize("library", ["minigrad", *LIVE])
+@pytest.mark.parametrize("start", ["uniform(w, -1, 2)", "constant(w, 3.0)", "xavier_normal(w)", "orthogonal(w)"])
+def test_init_answers_to_its_names_of_old(start: str, library: str):
+    module, (name, given) = importlib.import_module(library), start.split("(", 1)
+    w, twin = module.zeros(3, 2), module.zeros(3, 2)
+    module.manual_seed(0)
+    eval(f"module.nn.init.{name}_({given}", {"module": module, "w": twin})
+    module.manual_seed(0)
+
+    with pytest.warns(FutureWarning, match=rf"^`nn.init.{name}` is now deprecated in favor of `nn.init.{name}_`\.$"):
+        assert eval(f"module.nn.init.{start}", {"module": module, "w": w}) is w
+    assert w.tolist() == twin.tolist()
+
+
 @pytest.mark.parametrize(("name", "node", "args"), [
     ("relu", "ReluBackward0", ()), ("leaky_relu", "LeakyReluBackward1", (0.2,)), ("elu", "EluBackward1", (1.5,)),
     ("selu", "EluBackward1", ()), ("celu", "CeluBackward1", (1.5,)), ("hardtanh", "HardtanhBackward0", (-0.6, 0.7)),

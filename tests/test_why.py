@@ -401,3 +401,27 @@ def test_a_frozen_tensor_may_have_asked_for_a_gradient_before():
     two.requires_grad_(False)
 
     assert "switched off since" in str(why(one))
+
+
+def test_a_preview_is_no_backward_that_ran():
+    x, a = (minigrad.tensor([1.0, 2.0], requires_grad=True) for _ in range(2))
+    loss, other = (a * a).sum(), (x * x).sum()
+
+    minigrad.step(other, preview=True)
+
+    assert "the last backward" not in str(minigrad.why(a))
+    assert "loss depends on a" in str(minigrad.why(a))
+    assert loss.requires_grad
+
+
+def test_a_name_that_ran_backward_when_it_meant_another_result_is_not_blamed():
+    x, w = (minigrad.tensor([1.0, 2.0], requires_grad=True) for _ in range(2))
+    y = (x * x).sum()
+    y.backward()
+    y = (x * w).sum()
+
+    said = str(minigrad.why(w))
+
+    assert said.startswith("w.grad is None now. y depends on w: call y.backward().\ny was made in ")
+    assert "y = (x * w).sum(); y.backward()" in said
+    assert y.requires_grad

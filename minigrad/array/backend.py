@@ -44,8 +44,7 @@ class device:
         self.type, self.index = name, int(number) if colon else index
 
     def __repr__(self) -> str:
-        index = "" if self.index is None else f", index={self.index}"
-        return f"device(type={self.type!r}{index})"
+        return f"device(type={self.type!r}{'' if self.index is None else f', index={self.index}'})"
 
     def __str__(self) -> str:
         return self.type if self.index is None else f"{self.type}:{self.index}"

@@ -174,9 +174,7 @@ def result_dtype(first: Any, *others: Any) -> xp.dtype:
 
 def cast(a: Any, target: xp.dtype) -> Any:
     """`a` in the dtype `target`: itself if it fits already, integers wrap as in torch."""
-    if type(a) in _PYTHON:
-        return xp.asarray(a).astype(target)[()]
-    return a if a.dtype == target else a.astype(target)
+    return xp.asarray(a).astype(target)[()] if type(a) in _PYTHON else a if a.dtype == target else a.astype(target)
 
 
 def promote(a: Any, b: Any) -> tuple[Any, Any]:

@@ -100,8 +100,7 @@ def _nested(data: Any, cut: tuple[bool, ...], indent: int, field: Field) -> str:
     if is_row:  # broken into lines that fit
         fitting = max(1, (_options.linewidth - indent) // (field.width + 2))
         parts = [", ".join(parts[i : i + fitting]) for i in range(0, len(parts), fitting)]
-    between = "," + "\n" * max(1, len(cut) - 1) + " " * (indent + 1)
-    return f"[{between.join(parts)}]"
+    return "[" + ("," + "\n" * max(1, len(cut) - 1) + " " * (indent + 1)).join(parts) + "]"
 
 
 def array_str(array: ndarray, indent: int = 0) -> str:

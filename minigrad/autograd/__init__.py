@@ -31,6 +31,7 @@ class Variable(metaclass=_Wraps):
             warn("volatile_removed")
             require(not requires_grad, "Variable can't be volatile and require_grad at the same time!", ValueError)
         need(isinstance(data, Tensor), "variable_data", type(data).__name__)
+        need(data.is_floating_point() or not requires_grad, "float_only")
         return data.detach().requires_grad_(requires_grad)
 
 furnish(functional, graph)

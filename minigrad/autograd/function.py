@@ -69,9 +69,7 @@ class SavedForBackward(Withheld):
 
     def unpack(self, node: Node, name: str) -> Any:
         """The tensor again, of an output a new one. Raises: RuntimeError if it was written since."""
-        t = self.value
-        if self.nr is not None:
-            t = attach(shared(t, self.counter), output_of(node, self.nr))
+        t = self.value if self.nr is None else attach(shared(self.value, self.counter), output_of(node, self.nr))
         if self.counter[0] != self.version:
             raise modified(node, name, t, self.counter[0], self.version)
         return t
@@ -87,6 +85,7 @@ class CustomNode(Node, FunctionCtx):
     """The node of a custom Function, named `<Function's name>Backward`; also its `ctx`."""
 
     wants_undefined = True
+    home = "torch.autograd.function."
     function: Any = None
     frees = ("_saved",)
     pushing = False  # whether `jvp` runs
@@ -115,8 +114,11 @@ class CustomNode(Node, FunctionCtx):
         self._saved = tuple(t and Packed(t.value if t.nr is None else outputs[t.nr], pack, unpack, own=t.nr is not None)
                             for t in self._saved)
 
-    def apply(self, grad: Any, F: Any, keep: bool, ways: Any = None) -> tuple:
-        """Run the user's `backward` on tensors; check what it returned."""
+    def apply(self, *given: Any) -> tuple:
+        """Run the user's `backward` on tensors; check what it returned. Given only tensors, as torch's: run it."""
+        if len(given) < 3 or isinstance(given[2], TensorBase):
+            return backward_of(self.function)(self, *given)
+        grad, F, keep = given[:3]
         grads = grad if self.outputs > 1 else (grad,)
         if F is RAW:
             grads = tuple(None if g is None else constant(Tensor, g) for g in grads)
@@ -129,9 +131,6 @@ class CustomNode(Node, FunctionCtx):
         if not keep:
             self._saved = latest.freed
         return tuple(g._data.copy() if g is not None and F is RAW else g for g in sent)
-
-    def __repr__(self) -> str:
-        return f"<torch.autograd.function.{super().__repr__()[1:]}"
 
     def _checked(self, grads: tuple) -> tuple:
         name, count = type(self).__name__, len(self.needs_input_grad)
@@ -346,7 +345,7 @@ def once_differentiable(backward: Callable) -> Callable:
 class Error(Node):
     """Stands where the graph of a once-differentiable backward would be."""
 
-    __slots__ = ("outputs",)
+    __slots__, __module__ = ("outputs",), "builtins"
     torch_name = "torch::autograd::Error"
 
     def apply(self, grad: Any, F: Any, keep: bool, ways: Any = None) -> tuple:

@@ -81,6 +81,7 @@ class Node:
     outputs = 1
     wants_undefined = False  # True: runs even if no gradient has arrived (custom Functions)
     torch_name: str | None = None  # where `name()` is not the class's name
+    home = ""  # what stands before its name where torch's is not C's
     frees: tuple[str, ...] = ()  # slots that backward empties
 
     def name(self) -> str:
@@ -155,7 +156,11 @@ class Node:
         return (None,) * len(self.edges)
 
     def __repr__(self) -> str:
-        return f"<{presentation.current.type_name(self)} object at 0x{id(self):x}>"
+        return f"<{self.home}{presentation.current.type_name(self)} object at 0x{id(self):x}>"
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        """As IPython shows an object that has no words of its own, which torch's node has not."""
+        printer.text(repr(self).replace(" object", "", 1))
 
 
 def new_node(cls: type, edges: tuple, metas: Any) -> Any:
@@ -175,7 +180,7 @@ class AccumulateGrad(Node):
     knows the leaf weakly, so that no cycle keeps either alive.
     """
 
-    __slots__ = ("_leaf",)
+    __slots__, __module__ = ("_leaf",), "builtins"  # as torch's, which is C's
     torch_name = "torch::autograd::AccumulateGrad"
 
     def __init__(self, leaf: Any) -> None:

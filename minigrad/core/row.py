@@ -122,7 +122,7 @@ def camel(name: str) -> str:
 
 def node_class(row: Row) -> type[Node]:
     slots: list[str] = []
-    body: dict[str, Any] = {"row": row, "torch_name": row.torch_name}
+    body: dict[str, Any] = {"__module__": "builtins", "row": row, "torch_name": row.torch_name}  # torch's are C's
     frees = []
     for name in row.saved:
         slots.append(f"saved_{name}")

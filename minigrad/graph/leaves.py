@@ -70,10 +70,19 @@ def remade(leaf: Any, root: Any, context: Context) -> Finding | None:
 
 
 def known(node: Any, context: Context) -> bool:
-    """Whether all calls behind an expression are of what can be read, or of what hides no tensor of the learner's."""
-    calls = ((n, around) for here, around in feeding(node, context) for n in ast.walk(here) if isinstance(n, ast.Call))
-    return all(around.callee(n.func) is not None or hasattr(builtins, getattr(n.func, "id", ""))
-               or hasattr(TensorBase._plain, getattr(n.func, "attr", "")) for n, around in calls)
+    """Whether all that stands behind an expression is in view, so that what is not seen there was not used."""
+    return all(in_view(n, around) for here, around in feeding(node, context) for n in ast.walk(here))
+
+
+def in_view(n: Any, context: Context) -> bool:
+    """Whether a call is of what can be read, or of what hides no tensor of the learner's; of a name, whether it means
+    something here, and of a result, whether its making stands here, and not in another module."""
+    if isinstance(n, ast.Call):
+        return (context.callee(n.func) is not None or hasattr(builtins, getattr(n.func, "id", ""))
+                or hasattr(TensorBase._plain, getattr(n.func, "attr", "")))
+    value = context.value(n) if isinstance(n, ast.Name | ast.Attribute) else n
+    blank = value is None and isinstance(n, ast.Name) and not hasattr(builtins, n.id)
+    return not (blank or getattr(value, "grad_fn", None)) or bool([*context.made(ast.unparse(n), n)])
 
 
 # ---- a constant

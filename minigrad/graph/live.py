@@ -26,7 +26,7 @@ from ..core.beside.ledger import Place, places
 from ..core.beside.lines import source_line
 from ..core.beside.scopes import calls
 from ..core.carriers import RAW
-from ..core.graph import ACCUMULATE_SEQ, Node, Withheld, node_of
+from ..core.graph import ACCUMULATE_SEQ, Node, Withheld, latest, node_of
 from ..core.row import Row
 from . import program
 from .faults import fault_now, unchanged
@@ -171,6 +171,7 @@ class Reader:
         """Put back each `.grad` and the random stream; sums go into copies. What hooks write elsewhere stays."""
         with contextlib.ExitStack() as undo, warnings.catch_warnings(), unchanged():
             undo.callback(random.set_state, random.get_state())
+            undo.callback(setattr, latest, "freed", latest.freed)  # no backward ran here
             filled = (t for node in self.found.values() for t in self.filled_by(node).values())
             for t in {id(t): t for t in (*self.tensors.values(), *filled)}.values():
                 grad, hooks = t._grad, t._hooks.post_accumulate if t.is_leaf and t._hooks is not None else {}

@@ -188,12 +188,9 @@ class Values(Reader):
 def value_at(bad: Any, operands: dict[str, Any]) -> str:
     """The operands where something is wrong first: `other[1] = 0`."""
     where = tuple(int(i[0]) for i in xp.nonzero(xp.atleast_1d(bad)))
-    said = []
-    for name, value in operands.items():
-        if value is not None and (value := xp.asarray(value)).shape == bad.shape:
-            one = value[where] if value.ndim else value
-            said.append(f"{name}{[*where] if value.ndim else ''} = {two_digits(float(one))}")
-    return ", ".join(said)
+    values = {name: xp.asarray(value) for name, value in operands.items() if value is not None}
+    return ", ".join(f"{name}{[*where] if v.ndim else ''} = {two_digits(float(v[where] if v.ndim else v))}"
+                     for name, v in values.items() if v.shape == bad.shape)
 
 
 # ---- lengths that were spread

@@ -97,9 +97,7 @@ def observed(trial: Trial, trials: Sequence[Trial]) -> str:
         return "extra_node"
     if tree(graph, "n1") in pruned(goal, "n1"):  # nothing there
         return "unrecorded"
-    if leaves != {"w"}:
-        return "wrong_value"
-    return "other_op" if names - known else "other_graph"
+    return "wrong_value" if leaves != {"w"} else "other_op" if names - known else "other_graph"
 
 
 def marked(trial: Trial, key: str) -> Any:

@@ -8,6 +8,7 @@ from typing import Any
 
 from ..autograd.grad_mode import no_grad
 from ..linalg import qr
+from ..ops.checks import titled
 from ..text.presentation import need, require, warn
 
 
@@ -104,3 +105,17 @@ def orthogonal_(tensor: Any, gain: float = 1, generator: Any = None) -> Any:
         q = q * r.diagonal().sign()  # as a matrix drawn evenly among the orthogonal ones
         tensor.copy_((q.t() if wide else q).view_as(tensor)).mul_(gain)
     return tensor
+
+
+def _of_old(name: str, call: Any) -> Any:
+    """What a function was called before 0.4, which torch warns of."""
+
+    def deprecated(*args: Any, **options: Any) -> Any:
+        warn("init_of_old", name, kind=FutureWarning)
+        return call(*args, **options)
+
+    return titled(deprecated, name, call.__doc__)
+
+
+for _name in "uniform normal constant xavier_uniform xavier_normal kaiming_uniform kaiming_normal orthogonal".split():
+    globals()[_name] = _of_old(_name, globals()[f"{_name}_"])

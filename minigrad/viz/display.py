@@ -149,10 +149,9 @@ def learners_scope() -> dict[str, Any]:
     frame = sys._getframe(1)
     while frame.f_back and package_of(frame) == "minigrad":
         frame = frame.f_back
-    scope = {**frame.f_globals, **own_locals(frame)}
     if package_of(frame) == "IPython":  # called by a magic: the cell itself is further away
         return dict(sys.modules["IPython"].get_ipython().user_ns)
-    return scope
+    return {**frame.f_globals, **own_locals(frame)}
 
 
 def learners_names(modules: bool = False) -> dict[str, AnyTensor]:

@@ -45,9 +45,7 @@ def branches(node: NodeRecord, below: str) -> Iterator[tuple[str, str, str]]:
 
 def target(e: Edge) -> str:
     """What hangs at a slot: a tensor, an output `n3:0`, "None", or "…" where the part that is shown ends."""
-    if e.node is None:
-        return "…" if e.cut else "None"
-    return e.tensor or f"{e.node}:{e.nr}"
+    return ("…" if e.cut else "None") if e.node is None else e.tensor or f"{e.node}:{e.nr}"
 
 
 def node_at(graph: Graph, id: str) -> NodeRecord | None:

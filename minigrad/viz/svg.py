@@ -424,9 +424,7 @@ class Painter:
 
     def card(self, t: TensorRecord, b: Box) -> None:
         """A tensor, with what hangs from it."""
-        key = t.kind
-        if t.kind == "nonleaf":
-            key = "view" if t.is_view else "lost" if t.value is None else key
+        key = t.kind if t.kind != "nonleaf" else "view" if t.is_view else "lost" if t.value is None else "nonleaf"
         kind = f"mg-{t.kind}" if key == t.kind else f"mg-nonleaf mg-{key}"
         top = TAB if key == "view" else 0
         body = glyphs.tab(b, 38, top) if top else rect(b, 8)

@@ -37,8 +37,7 @@ class AttendedTask(GraphTask):
 
     def schedule(self, roots: Sequence[Any]) -> list[Node]:
         nodes = super().schedule(roots)
-        if self.inputs is not None:
-            nodes = self._leading_to_inputs(nodes)
+        nodes = nodes if self.inputs is None else self._leading_to_inputs(nodes)
         self.reached = set(nodes)
         if any(suspended.get(node, self.watch) is not self.watch for node in nodes if suspended):
             error = RuntimeError("this graph is being walked by a live player; finish or close it first")

@@ -178,7 +178,7 @@ def _replace_history(t: Any, fn: Any) -> None:
 class CopySlices(Node):
     """A write into a part of a base: the part's gradient goes through `fn`, the rest passes by."""
 
-    __slots__ = ("fn", "part", "whole")
+    __slots__, __module__ = ("fn", "part", "whole"), "builtins"
     torch_name = "torch::autograd::CopySlices"
     frees = ("fn",)
 

@@ -161,10 +161,8 @@ def setitem(x: Any, key: Any, value: Any) -> None:
         check_inplace(x, recorded, whole=True)
     if positions:
         index_put_(seen, positions, given)
-    elif given._data.shape == seen._data.shape:
-        copy_(seen, given)
     else:
-        fill_(seen, given)
+        (copy_ if given._data.shape == seen._data.shape else fill_)(seen, given)
 
 
 def _put_directly(self: Any, key: Any, value: Any) -> bool:

@@ -135,8 +135,7 @@ def square_matrices(name: str, A: Any) -> Any:
 def matrix_exp(self: Any) -> Any:
     """The sum of `A^k / k!`, for a matrix halved until that converges at once, then squared as often."""
     A = square_matrices("linalg.matrix_exp", self).astype("float64")  # squaring doubles what was rounded
-    size = float(xp.absolute(A).sum(-2).max()) if A.size else 0.0
-    halvings = max(math.frexp(size)[1] + 1, 0)
+    halvings = max(math.frexp(float(xp.absolute(A).sum(-2).max()) if A.size else 0.0)[1] + 1, 0)
     small, eye = A / 2**halvings, namespace(A).eye(A.shape[-1])
     total = eye + xp.zeros_like(A)
     for k in range(16, 0, -1):
@@ -200,8 +199,7 @@ def inv_ex(A: Any) -> tuple:
 def pinv(self: Any) -> Any:
     U, S, Vh = xp.linalg.svd(matrices("linalg.pinv", self), full_matrices=False)
     tiny = max(self.shape[-2:]) * xp.finfo(self.dtype).eps * S[..., :1]
-    inverted = xp.where(tiny < S, 1 / S, 0).astype(self.dtype)
-    return (Vh.mT * inverted[..., None, :]) @ U.mT
+    return (Vh.mT * xp.where(tiny < S, 1 / S, 0).astype(self.dtype)[..., None, :]) @ U.mT
 
 
 def _is_vector(A: Any, B: Any) -> bool:

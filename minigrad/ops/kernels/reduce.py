@@ -290,9 +290,8 @@ def _norm_tex(grad: Symbol, x: Symbol, norm: Symbol, ord: Symbol, *dims: Any) ->
     sign = grad * SYMBOLS.sgn(x)
     if "inf" in f"{ord}":
         return sign * (hits := SYMBOLS.abs(x) == norm) / _along("count", hits, *dims[:1])
-    if f"{ord}" in ("1", "1.0"):
-        return sign
-    return SYMBOLS.where(x == 0, 0.0, sign * (SYMBOLS.abs(x) / norm) ** (ord - 1))
+    one = f"{ord}" in ("1", "1.0")
+    return sign if one else SYMBOLS.where(x == 0, 0.0, sign * (SYMBOLS.abs(x) / norm) ** (ord - 1))
 
 
 @formula(tex=_norm_tex)
