@@ -19,6 +19,7 @@ from minigrad.graph import record
 from minigrad.graph.flows import flows
 from minigrad.graph.recorder import Frame
 from minigrad.graph.snapshot import Graph
+from minigrad.graph.torch_recorder import TorchRecorder
 from minigrad.viz import step
 from tests import networks
 from tests.oracle.programs import program
@@ -253,6 +254,9 @@ def test_what_a_hidden_hook_changes_is_seen_and_is_no_derivative():
     assert "[0.71, 0.78] ▷ [2.13, 2.34]" in seen["en"]
     assert "没有显示" in seen["zh"]
     assert "∂loss/∂w" not in str(player.steps)
+    (rule,) = (row for one in player.steps for row in one["rows"] if row.get("text", "").startswith(r"\text{gradient of w}"))
+    assert rule["text"] == r"\text{gradient of w} = \text{gradient of p after ?} \odot x"
+    assert rule["math"]["zh"].count("之后的") == 1
 
 
 def test_what_a_hidden_post_hook_changes_is_no_rule_and_no_derivative():
@@ -426,3 +430,36 @@ def test_torch_is_imported_by_nobody_but_the_learner():
     code = ("import sys, minigrad as mg; x = mg.ones(2, requires_grad=True); mg.step((x * x).sum()); "
             "print('torch' in sys.modules)")
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+
+
+@pytest.mark.parametrize(("part", "after"), [("begin", 3), ("compute", 1), ("rules", 1), ("close", 2), ("wrap", 0),
+                                             ("hook", 0), ("fill", 1), ("filled", 1), ("send", 0)])
+def test_a_fault_of_ours_never_stops_torch_s_backward_and_is_told(monkeypatch, part, after):
+    whole, names, told_before = reference(), reference(), getattr(TorchRecorder, part)
+    whole["loss"].backward()
+    turns = iter(range(after))
+
+    def fails(self: TorchRecorder, *args: Any, **facts: Any) -> Any:
+        return told_before(self, *args, **facts) if next(turns, None) is not None or self.lost else 1 / 0
+
+    monkeypatch.setattr(TorchRecorder, part, fails)
+    player = step(names["loss"], names=names)
+
+    assert [names[name].grad.tolist() for name in "wbz"] == [whole[name].grad.tolist() for name in "wbz"]
+    assert (player.frames[-1].kind, player.frames[-1].name) == ("lost", "ZeroDivisionError")
+    said = player.steps[-1]["events"][-1]["say"]
+    assert "a fault of minigrad" in said["en"]
+    assert "minigrad 的错" in said["zh"]
+    ran = [one["id"] for one in player.steps]
+    assert len(ran) == len({*ran}) < len(player.graph.nodes) + 1
+    assert player.scene["faulty"]  # nobody can drive to what was not told
+
+
+def test_an_error_of_the_learner_s_behind_a_fault_of_ours_is_told_with_it(monkeypatch):
+    names = reference()
+    names["w"].register_hook(lambda g: g.nothing)
+    monkeypatch.setattr(TorchRecorder, "compute", lambda self, *args: 1 / 0)
+    player = step(names["loss"], names=names)
+
+    assert [f.kind for f in player.frames if f.kind in ("error", "lost")] == ["lost"]
+    assert "no attribute 'nothing'" in player.steps[-1]["events"][-1]["say"]["en"]

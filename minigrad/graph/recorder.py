@@ -52,7 +52,7 @@ class Frame:
     """One event of one node. `label` is "3b", or "3" for the event that ends step 3."""
 
     step: int
-    kind: str  # before seed hook capture compute unbroadcast free send accumulate error
+    kind: str  # before seed hook capture compute unbroadcast free send accumulate error lost
     node: str = ""
     label: str = "0"
     slot: int = 0  # of next_functions, or the output that a hook sits on

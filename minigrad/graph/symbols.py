@@ -21,6 +21,7 @@ from .snapshot import Graph, NodeRecord, Span, TensorRecord, attribute, by_key
 
 LONGEST = 30  # characters of an expression that stands for a tensor
 PLAIN = re.compile(r"[\w\s.,()\[\]+\-*/@=:'·−#]+")  # what can stand in a formula as it is; `#` before a number
+TEX_ITSELF = re.compile(r"[\\{}$%^~]")
 DIFFERENTIATE = {"grad", "backward", "jacobian", "hessian", "hvp", "vhp", "vjp", "jvp"}  # calls that use inner values
 Place = tuple[str, int]  # a node and one of its outputs
 
@@ -36,14 +37,19 @@ class NamedValue:
     @property
     def tex(self) -> str:
         """In a formula: letters in italics, everything else upright."""
-        return tex_name(self.en)
+        return tex_name(self.en) or upright(self.en)
 
 
 def tex_name(text: str) -> str:
-    """A name or an expression in a formula; nothing else can slip in."""
+    """A name or an expression in a formula; "" for what is neither."""
     if not PLAIN.fullmatch(text.replace("∂", "")):
         return ""
-    return text if len(text) == 1 and text.isalpha() else rf"\text{{{text}}}"
+    return text if len(text) == 1 and text.isalpha() else upright(text)
+
+
+def upright(text: str) -> str:
+    """Any words in a formula, such as a hook's name; what TeX would take for its own is a dot."""
+    return r"\text{" + TEX_ITSELF.sub("·", text) + "}"
 
 
 class Symbols:

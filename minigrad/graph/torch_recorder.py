@@ -3,7 +3,8 @@
 The frames are those of `Recorder`. What torch does not tell is left out: who registered hooks on nodes (only what they
 changed can be seen), and, but inside of `scopes`, the lines that made nodes. A rule is shown where our table has one of
 that name and it gives what torch gave: it also tells a gradient before its sum, where an input was broadcast. Behind
-anything that could not be checked, nothing is called a derivative. torch is never imported here.
+anything that could not be checked, nothing is called a derivative. Where we fail ourselves, torch and the learner's
+program go on: the last frame says what is not told. torch is never imported here.
 """
 
 import contextlib
@@ -17,7 +18,7 @@ from ..core.row import Row
 from .from_torch import TorchReader
 from .live import stretches
 from .preview import exactly
-from .recorder import Recorder, copied, in_short, plain, same
+from .recorder import Recorder, copied, in_short, plain, running_order, same
 from .rule import Rule, as_array, computed
 from .snapshot import AnyNode, AnyTensor
 
@@ -29,6 +30,7 @@ class TorchRecorder(Recorder):
     """`turn` runs the whole backward; torch cannot wait between two nodes."""
 
     looks = True
+    lost: Exception | None = None  # why nothing more is told
 
     def prepare(self, root: AnyTensor, gradient: AnyTensor | None, names: Mapping[str, AnyTensor],
                 create_graph: bool) -> Any:
@@ -43,8 +45,18 @@ class TorchRecorder(Recorder):
 
     def turn(self) -> None:
         """Run it all; nothing is left."""
-        with self.attended():
-            self.backward()
+        try:
+            with self.attended():
+                self.backward()
+        except Exception as error:
+            if self.lost is None:
+                raise
+            self.error = error
+        if self.lost is not None and self.left:
+            self.node = self.node if self.node in self.left else min(self.left, key=running_order)
+            self.step = []
+            self.event("lost", name=type(self.lost).__name__, before=str(self.lost), after=str(self.error or ""))
+            self.close()
 
     @contextlib.contextmanager
     def attended(self) -> Iterator[None]:
@@ -54,10 +66,19 @@ class TorchRecorder(Recorder):
         with contextlib.ExitStack() as undo, xp.errstate(all="ignore"):
             for node in self.reader.found.values():
                 node = node if hasattr(node, "next_functions") else edge(node).node  # a leaf as the root
-                undo.callback(node.register_prehook(partial(self.arrived_at, node)).remove)
-                undo.callback(node.register_hook(partial(self.ran, node)).remove)
-                self.wrap(node, undo)
+                undo.callback(node.register_prehook(partial(self.tell, self.arrived_at, node)).remove)
+                undo.callback(node.register_hook(partial(self.tell, self.ran, node)).remove)
+                self.tell(self.wrap, node, undo)
             yield
+
+    def tell(self, part: Callable[..., Any], *args: Any) -> Any:
+        """Let a part of ours tell what happens; once one has failed none does, and nobody else hears of it."""
+        if self.lost is None:
+            try:
+                return part(*args)
+            except Exception as error:
+                self.lost = error
+        return None
 
     def wrap(self, node: AnyNode, undo: contextlib.ExitStack) -> None:
         """Stand around the hooks of the tensors that a node made, in the dicts where torch finds them."""
@@ -83,10 +104,10 @@ class TorchRecorder(Recorder):
 
     def tensor_hook(self, node: AnyNode, nr: int, hook: Callable[[Any], Any], grad: Any) -> Any:
         """In place of a tensor's hook."""
-        self.begin(node)
-        before = copied(grad)
+        before = self.tell(lambda: (self.begin(node), copied(grad))[1])
         returned = hook(grad)
-        self.hook(node, "tensor", hook, before, plain(grad if returned is None else returned), nr)
+        made = grad if returned is None else returned
+        self.tell(lambda: self.hook(node, "tensor", hook, before, plain(made), nr))
         return returned
 
     def arrived_at(self, node: AnyNode, received: tuple[Any, ...]) -> None:
@@ -129,9 +150,9 @@ class TorchRecorder(Recorder):
 
     def post_accumulate_hook(self, node: AnyNode, nr: int, hook: Callable[[Any], Any], leaf: AnyTensor) -> Any:
         """In place of a hook that runs when a leaf's `.grad` is there; in a preview none is left to run."""
-        self.fill(node)
+        self.tell(self.fill, node)
         returned = hook(leaf)
-        self.hook(node, "post_accumulate", hook, leaf.grad, leaf.grad)
+        self.tell(self.hook, node, "post_accumulate", hook, leaf.grad, leaf.grad)
         return returned
 
     def fill(self, node: AnyNode) -> None:

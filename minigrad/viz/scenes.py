@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from functools import cache
 from itertools import groupby
 from typing import Any
+from xml.sax.saxutils import escape
 
 from ..graph.forward import Event, Value
 from ..graph.program import is_cell, source_of
 from ..graph.recorder import Frame, Sent, running_order
 from ..graph.rule import MOST_ROOM
 from ..graph.snapshot import Graph, NodeRecord, Span, TensorRecord, attribute
-from ..graph.symbols import NamedValue, Symbols, bare, tex_name
+from ..graph.symbols import NamedValue, Symbols, bare, tex_name, upright
 from ..text import LANGUAGES, both, say, script_words, table
 from . import levels, words
 from .theme import shorten
@@ -231,6 +232,7 @@ class Scenes:
                 "compute": "compute_none" if {*f.before.split(", "), *f.outgoing} == {"None"} else
                            "compute_again" if again else "compute_saved" if fields else "compute",
                 "accumulate": "nothing" if f.name == "None" else "put" if f.before == "None" else "add",
+                "lost": "lost_failed" if f.after else "lost",
                 "capture": "capture" if f.before == "None" else "capture_more"}.get(f.kind, f.kind)
         key = "moments.replaced" if kind == "add" and self.graph.fault == "replace" else f"player.say_{kind}"
         said = both(key, node=self.title(f.node), type=node.name, on=self.name_at(f),
@@ -494,7 +496,7 @@ def event_lines(scenes: Scenes, f: Frame) -> list[str]:
     return {"capture": [f"retain_grad: {scenes.name_at(f)}.grad = {f.sum or f.after}"],
             "compute": [f"grad: {f.before}"], "unbroadcast": [f"{met}: {f.sum or f.after}"],
             "free": [f"freed: {f.name}"],
-            "error": [f"{f.name}: {f.before}"]}.get(f.kind, [])
+            **dict.fromkeys(("error", "lost"), [f"{f.name}: {f.before}"])}.get(f.kind, [])
 
 
 def fault_said(graph: Graph) -> dict[str, str] | None:
@@ -512,7 +514,7 @@ def formula(tex: str, symbols: tuple[NamedValue, ...]) -> dict[str, Any]:
     """TeX and MathML of what is written in `symbols`; where they read otherwise in Chinese a pair of it."""
     chinese = tex
     for s in sorted(symbols, key=lambda s: -len(s.en)):
-        chinese = chinese.replace(s.tex, rf"\text{{{s.zh}}}") if s.en != s.zh else chinese
+        chinese = chinese.replace(s.tex, upright(s.zh)) if s.en != s.zh else chinese
     return {"text": tex, "math": in_words(tex, chinese)}
 
 
@@ -560,7 +562,7 @@ def mathml(tex: str) -> str:
     parts: list[str] = []
 
     def blank(found: re.Match[str]) -> str:
-        parts.append(found[1].replace(" ", "&#x000A0;").replace(r"\_", "_") if found[1] else found[0])
+        parts.append(escape(found[1]).replace(" ", "&#x000A0;").replace(r"\_", "_") if found[1] else found[0])
         return rf"\text{{{chr(BLANK + len(parts))}}}" if found[1] else str(len(parts))
 
     def put_in(found: re.Match[str]) -> str:

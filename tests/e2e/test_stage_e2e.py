@@ -263,6 +263,26 @@ def test_a_node_that_is_not_ready_runs_anyway_and_what_is_stranded_stands_beside
     assert player.locator(".mg-stranded").count() == 0
 
 
+def test_two_views_of_a_player_show_one_run_also_where_a_node_was_forced(page, tmp_path):
+    x = minigrad.tensor(3.0, requires_grad=True)
+    h = x**2
+    y = h * 2 + h * 5
+    html = minigrad.step(y, preview=True, anyway=True, drive=True).to_html()
+    twice = html.replace('<div data-model="0"></div>', '<div data-model="0"></div>' * 2)
+    file = tmp_path / "two.html"
+    file.write_text(twice.replace("model: new Model(state)", "model: (globalThis.one ??= new Model(state))"), "utf-8")
+    page.goto(file.as_uri())
+    first, second = page.locator(".mg-player").all()
+    told = """(root) => [...root.querySelectorAll('[data-slot], .mg-count, .mg-badge text, .mg-stranded, .mg-card')]
+        .map((one) => one.textContent)"""
+    for click in ('[data-id="n1"]', '[data-id="n2"]', '[data-id="n4"]', '[data-do="anyway"]', '[data-id="n3"]',
+                  '[data-do="last"]', '[data-do="back"]', '[data-id="n3"]'):
+        first.locator(f".mg-node{click}, button{click}").click()
+        if click != '[data-id="n4"]':  # a refusal is told to whoever asked
+            assert first.evaluate(told) == second.evaluate(told), click
+    assert "stranded" not in second.inner_text()
+
+
 def test_every_control_works_by_mouse_and_by_keyboard(page, made):
     page.emulate_media(reduced_motion="reduce")
     page.goto(made("mlp"))

@@ -21,6 +21,7 @@ const MATH = new Set(("math mrow mi mn mo ms mtext mspace msub msup msubsup move
 const GLIDE_MS = 650, OPEN_MS = 280, LARGEST = 1.3, WIDEST_TEXT = 420, SPEEDS = [0.25, 0.5, 1, 2, 4];
 /** How long an event moves, in ms at 1×. */
 const LASTS = { seed: 900, hook: 1100, compute: 1600, free: 800, send: 1300, accumulate: 1600, meet: 1900, make: 900 };
+const MOST_CHIPS = 32, MOST_ROWS = 48;  // that a queue has room for, and that anybody reads: of hundreds the rest is a number
 const LONG = 24;  // characters: what may break at commas, too
 const TEXT = 13, LEAST = { page: 12.02, presenter: 24.04 };  // units of the picture, and px on the screen
 
@@ -182,11 +183,24 @@ function lines(all, flat) {
 
 // ---------------------------------------------------------------- the walk: frames, order, readiness
 
-/** The recorded steps in an order: PyTorch's, or the one that a student drives. */
+/** The first node of an order that did not wait, with what had come to it: `n4|n2`; "" where each waits.
+ *  @param {Json} nodes @param {string[]} path */
+function tooEarly(nodes, path) {
+  const done = /** @type {Set<string>} */ (new Set());
+  for (const id of path) {
+    const needs = /** @type {string[]} */ (nodes[id]?.needs ?? []), came = needs.filter((one) => done.has(one));
+    if (came.length < needs.length) return id + "|" + [...new Set(came)].sort();
+    done.add(id);
+  }
+  return "";
+}
+
+/** The recorded steps in an order: PyTorch's, or the one that a student drives. What is seen follows from the order
+ *  alone, also which node was forced: two views of a player, and one that is opened again, show the same run. */
 class Walk {
-  /** @param {Json} scene @param {Json[]} steps @param {string[]} path @param {string} [early] The run with a node forced:
-   *  `n4|n2`, n4 with what n2 sent. */
-  constructor(scene, steps, path, early = "") {
+  /** @param {Json} scene @param {Json[]} steps @param {string[]} path */
+  constructor(scene, steps, path) {
+    const early = scene.early ? tooEarly(scene.nodes, path) : "";
     this.scene = scene;
     this.truth = new Map(steps.map((step) => [step.id, step]));
     this.forced = early.split("|")[0];
@@ -337,7 +351,8 @@ function camera(map, shown, pace = () => 1) {
     hang();
     const { w, h: high } = sight(k), P = shown();
     for (const [name, value] of Object.entries({ x, y, width: w, height: high })) P.window.setAttribute(name, String(value));
-    map.setAttribute("viewBox", [P.box.x, P.box.y, P.box.w, P.box.h].join(" "));
+    const all = [P.box.x, P.box.y, P.box.w, P.box.h].join(" ");
+    if (map.getAttribute("viewBox") !== all) map.setAttribute("viewBox", all);  // the same lays all of it out again
     if (!rests) return;
     const seen = sight(k);                                                 // a word that the edge cuts is not shown
     for (const entry of P.words) {
@@ -366,7 +381,7 @@ function render({ model, el }) {
     unsay: () => {},                                                         // puts the caption back where an entry's arithmetic stands
     crowded: 0,                                                              // the width at which a queue once left the code no room
     lang: "", quiz: "",                                             // what names are in; the node that a question is open about
-    early: "", refused: /** @type {Json|null} */ (null), verdict: /** @type {Json|null} */ (null), note: /** @type {Both|null} */ (null),
+    refused: /** @type {Json|null} */ (null), verdict: /** @type {Json|null} */ (null), note: /** @type {Both|null} */ (null),
     answered: /** @type {Record<string, {v: number, r: number}[]>} */ ({}),
     present: false, whole: false, gone: false, own: false, timer: 0, want: 0, playing: false, u: 1, moves: 0, speed: 1, source: 0, plain: 0, breaks: new Set(model.get("breaks")),
   };
@@ -754,7 +769,8 @@ function render({ model, el }) {
     const place = walk.place.get(step.id) ?? 0, { nodes } = walk.scene, before = (/** @type {string} */ id) => (walk.place.get(id) ?? Infinity) < place;
     // a sum is true as long as the same gradients had come before: another order has other sums
     const met = (line) => at >= line.at && nodes[line.to].needs.every((id) => before(id) === nodes[id].rank < nodes[step.id].rank || id === step.id);
-    return step.rows.filter((line) => (line.to ? met(line) : line.math || line.text || at >= line.at)).map((line) => {
+    const all = step.rows.filter((line) => (line.to ? met(line) : line.math || line.text || at >= line.at));
+    const made = all.slice(0, MOST_ROWS).map((line) => {
       const come = at >= line.at;
       if (line.gate) {
         const gate = h("span", { class: "mg-gate" }, line.gate);
@@ -771,6 +787,7 @@ function render({ model, el }) {
       }
       return h("div", { class: "mg-row mg-rule" }, left, shown);
     });
+    return all.length > MOST_ROWS ? [...made, row(muted("+" + (all.length - MOST_ROWS)))] : made;
   }
   /** The entries from which one of the result is made, a row and a column or those in its place, light up; unless it
    *  plays its arithmetic takes the place of the caption. @param {Element} cell @param {boolean} yes */
@@ -815,10 +832,12 @@ function render({ model, el }) {
       if (S.plain > 2 && card.scrollWidth <= card.clientWidth) return;       // what is only too high scrolls
       card.replaceChildren(...(id ? content(id, k, st) : k < 0 ? [h("pre", {}, lit(walk.frames[k].event.at))] : S.present && drive() ? [choices(st)]
         : [h("h3", {}, two(ui.before)), h("pre", {}, walk.scene.code)]));
-      for (const size of S.present ? [30, 27, 24] : [15, 14, 13, 12]) {
+      const sizes = S.present ? [30, 27, 24] : [15, 14, 13, 12], fit = (size) => {
         dock.style.setProperty("--mg-type", size + "px");
-        if ([card, say].map(fits).every(Boolean)) return;
-      }
+        return [card, say].map(fits).every(Boolean);
+      };
+      if (fit(sizes[0])) return;
+      if (fit(sizes[sizes.length - 1])) return void sizes.slice(1).some(fit);    // else no other is tried: each is a layout
     }
   }
   function content(id, k, st) {
@@ -880,18 +899,29 @@ function render({ model, el }) {
     state.replaceChildren(two(ui["state_" + how]));
     const chips = drive() ? [...ready].sort() : ready;                  // in Drive the order is the question
     const reason = muted(two(why(ready, st))), rest = muted(), full = () => side.scrollHeight > side.clientHeight;
-    const shown = chips.length ? chips.map(chip) : [muted(two(ui.empty))];
-    queue.replaceChildren(h("b", {}, two(ui.queue)), ...shown, rest, reason);
-    const fold = (least) => {
-      for (let n = queue.querySelectorAll(".mg-chip").length - 1; n >= least && full(); n--) {
-        shown[n].remove();
-        rest.textContent = "+" + (shown.length - n);
-      }
+    const shown = chips.length ? chips.slice(0, MOST_CHIPS).map(chip) : [muted(two(ui.empty))], tail = [rest, reason];
+    const put = (n) => {
+      rest.textContent = n < chips.length ? "+" + (chips.length - n) : "";
+      queue.replaceChildren(h("b", {}, two(ui.queue)), ...shown.slice(0, n), ...tail);
     };
+    const fold = (least, most) => {                                      // to as many as there is room for, in few layouts
+      let [n, high] = [Math.min(least, most), most];
+      while (n < high) {
+        const middle = Math.ceil((n + high) / 2);
+        put(middle);
+        if (full()) high = middle - 1; else n = middle;
+      }
+      put(n);
+      return n;
+    };
+    put(shown.length);
     return () => {                                                       // two in their order, and why, before all of them
-      fold(2);
-      if (full()) reason.remove();
-      fold(1);
+      if (!full()) return;
+      const n = fold(2, shown.length);
+      if (!full()) return;
+      tail.pop();
+      put(n);
+      if (full()) fold(1, n);
     };
   }
   /** The reason for the order of the queue. */
@@ -1182,7 +1212,7 @@ function render({ model, el }) {
   /** @param {string[]} path */
   function setPath(path) {
     own("path", path);
-    walk = new Walk(model.get("scene"), model.get("steps"), !path.length && drive() ? [""] : path, S.early);
+    walk = new Walk(model.get("scene"), model.get("steps"), !path.length && drive() ? [""] : path);
   }
   /** Set by this view, which shows it by itself. @param {string} name */
   function own(name, value) { S.own = true; model.set(name, value); S.own = false; }
@@ -1196,7 +1226,7 @@ function render({ model, el }) {
   function anyway() {
     const { id, early } = S.refused ?? {}, st = walk.state(frame()), { n, m } = id ? walk.arrived(id, st.done) : { n: 0, m: 0 };
     if (!early) return;
-    Object.assign(S, { refused: null, early, note: fill(ui.ran_early, { name: walk.title(id), n, m }) });
+    Object.assign(S, { refused: null, note: fill(ui.ran_early, { name: walk.title(id), n, m }) });
     model.set("forced", [...model.get("forced"), { node: id, arrived: early.split("|")[1].split(",") }]);
     setPath([...st.done, id]);
     move(walk.end, true);
@@ -1204,7 +1234,7 @@ function render({ model, el }) {
   /** As it was before the node was forced; in the true run nothing had changed. */
   function back() {
     const path = walk.order.slice(0, walk.order.indexOf(walk.forced));
-    Object.assign(S, { early: "", refused: null, note: null });
+    Object.assign(S, { refused: null, note: null });
     setPath(path);
     move(walk.end);
   }
@@ -1214,8 +1244,7 @@ function render({ model, el }) {
     own("drive", !drive());
     Object.assign(S, { refused: null, verdict: null, note: null, quiz: "" });
     stop();
-    if (walk.forced) S.early = "";
-    setPath(drive() ? kept.filter((id) => !walk.forced || kept.indexOf(id) < kept.indexOf(walk.forced)) : []);
+    setPath(drive() ? kept : []);
     move(walk.ends[Math.min(n, walk.ends.length - 1)]);
   }
 
@@ -1299,7 +1328,7 @@ function render({ model, el }) {
   const renew = () => {
     const atEnd = frame() >= walk.end, path = model.get("path"), fresh = model.get("steps").filter(({ id }) => !walk.truth.has(id));
     if (path.length) own("path", [...new Set([...path, ...fresh.map(({ id }) => id)])]);
-    walk = new Walk(model.get("scene"), model.get("steps"), model.get("path"), S.early);
+    walk = new Walk(model.get("scene"), model.get("steps"), model.get("path"));
     if (atEnd || S.want) model.set("frame", walk.end);
     model.save_changes();
     show();
