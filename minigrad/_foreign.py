@@ -19,8 +19,7 @@ def foreign_distributions(folders: list[str] | None = None) -> list[tuple[str, s
     paths = sys.path if folders is None else folders
     return [(path, name.removeprefix("minigrad-").removesuffix(".dist-info"))
         for path in paths if path.endswith(INSTALLED) and os.path.isdir(path)
-        for name in os.listdir(path)
-        if name.startswith("minigrad-") and name.endswith(".dist-info")]
+        for name in os.listdir(path) if name.startswith("minigrad-") and name.endswith(".dist-info")]
 
 
 def warn_of_foreign(folders: list[str] | None = None) -> None:

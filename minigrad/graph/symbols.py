@@ -21,7 +21,6 @@ from .snapshot import Graph, NodeRecord, Span, TensorRecord, attribute, by_key
 
 LONGEST = 30  # characters of an expression that stands for a tensor
 PLAIN = re.compile(r"[\w\s.,()\[\]+\-*/@=:'·−#]+")  # what can stand in a formula as it is; `#` before a number
-TEX_ITSELF = re.compile(r"[\\{}$%^~]")
 DIFFERENTIATE = {"grad", "backward", "jacobian", "hessian", "hvp", "vhp", "vjp", "jvp"}  # calls that use inner values
 Place = tuple[str, int]  # a node and one of its outputs
 
@@ -49,7 +48,7 @@ def tex_name(text: str) -> str:
 
 def upright(text: str) -> str:
     """Any words in a formula, such as a hook's name; what TeX would take for its own is a dot."""
-    return r"\text{" + TEX_ITSELF.sub("·", text) + "}"
+    return r"\text{" + re.sub(r"[\\{}$%^~]", "·", text) + "}"
 
 
 class Symbols:
@@ -77,10 +76,8 @@ class Symbols:
     def named(self, t: TensorRecord) -> str:
         """What a tensor is called, before names that came twice are numbered."""
         node = self.graph.nodes_by_id.get(t.node)
-        if given := self.given(t):
-            return given
-        if node is None or node.leaf:
-            return t.label
+        if (given := self.given(t)) or node is None or node.leaf:
+            return given or t.label
         parts = [e.tensor and bare(self.given(self.graph.tensor(e.tensor))) for e in node.edges]
         words = f"{node.op}({', '.join(filter(None, parts))})"  # inside a function of ours
         more = any(s.field in ("keepdim", "exponent") for s in node.saved)  # which words do not say
@@ -126,8 +123,7 @@ class Symbols:
 
     def way(self, edge: str) -> str:
         """The operation on the way of a gradient."""
-        id = edge.partition(":")[0]
-        source = self.sources[id]
+        source = self.sources[id := edge.partition(":")[0]]
         return f"({source})" if " " in source else source or self.titles[id]
 
 

@@ -18,7 +18,7 @@ from ..core.row import Row
 from .from_torch import TorchReader
 from .live import stretches
 from .preview import exactly
-from .recorder import Recorder, copied, in_short, plain, running_order, same
+from .recorder import Recorder, copied, in_short, plain, same
 from .rule import Rule, as_array, computed
 from .snapshot import AnyNode, AnyTensor
 
@@ -30,7 +30,7 @@ class TorchRecorder(Recorder):
     """`turn` runs the whole backward; torch cannot wait between two nodes."""
 
     looks = True
-    lost: Exception | None = None  # why nothing more is told
+    run: int | None = None  # torch's number of this backward: others may run inside of it
 
     def prepare(self, root: AnyTensor, gradient: AnyTensor | None, names: Mapping[str, AnyTensor],
                 create_graph: bool) -> Any:
@@ -45,18 +45,10 @@ class TorchRecorder(Recorder):
 
     def turn(self) -> None:
         """Run it all; nothing is left."""
-        try:
-            with self.attended():
-                self.backward()
-        except Exception as error:
-            if self.lost is None:
-                raise
-            self.error = error
-        if self.lost is not None and self.left:
-            self.node = self.node if self.node in self.left else min(self.left, key=running_order)
-            self.step = []
-            self.event("lost", name=type(self.lost).__name__, before=str(self.lost), after=str(self.error or ""))
-            self.close()
+        with self.attended():
+            self.backward()
+        if self.lost is not None:
+            raise self.lost
 
     @contextlib.contextmanager
     def attended(self) -> Iterator[None]:
@@ -69,23 +61,30 @@ class TorchRecorder(Recorder):
                 undo.callback(node.register_prehook(partial(self.tell, self.arrived_at, node)).remove)
                 undo.callback(node.register_hook(partial(self.tell, self.ran, node)).remove)
                 self.tell(self.wrap, node, undo)
+            self.run = None
             yield
 
     def tell(self, part: Callable[..., Any], *args: Any) -> Any:
         """Let a part of ours tell what happens; once one has failed none does, and nobody else hears of it."""
         if self.lost is None:
+            now = getattr(sys.modules["torch"]._C, "_current_graph_task_id", int)()
+            self.run = now if self.run is None else self.run
             try:
-                return part(*args)
+                return part(*args) if now == self.run else self.within(part, *args)
             except Exception as error:
                 self.lost = error
-        return None
+
+    def within(self, part: Callable[..., Any], node: AnyNode = None, *_: Any) -> None:
+        """Of a backward that a node or a hook runs itself nothing is told, but what it puts into leaves of ours."""
+        if part == self.ran and hasattr(node, "variable") and self.node in self.left:
+            leaf = self.graph.tensor(self.reader.ids[self.reader.key(node), 0])
+            self.event("inner", name=leaf.label, part=leaf.id, after=in_short(node.variable.grad))
 
     def wrap(self, node: AnyNode, undo: contextlib.ExitStack) -> None:
         """Stand around the hooks of the tensors that a node made, in the dicts where torch finds them."""
         key = self.reader.key(node)
-        for (own, nr), t in self.reader.tensors.items() if not isinstance(key, tuple) else [((key, 0), node.variable)]:
-            if own != key:
-                continue
+        made = [(nr, t) for (own, nr), t in self.reader.tensors.items() if own == key]
+        for nr, t in [(0, node.variable)] if isinstance(key, tuple) else made:
             after = t._post_accumulate_grad_hooks if t.is_leaf else None
             for hooks, around in ((t._backward_hooks, self.tensor_hook), (after, self.post_accumulate_hook)):
                 if hooks:
@@ -99,15 +98,13 @@ class TorchRecorder(Recorder):
         if self.node_now is not node:
             self.ready(node)
             self.put = False  # whether the leaf that runs has its `.grad` already
-            retained = {nr: self.grads.get(id(t)) for nr, t in self.reader.filled_by(node).items() if not t.is_leaf}
-            self.old |= retained  # torch has copied already
+            self.old |= {nr: self.grads.get(id(t)) for nr, t in self.reader.filled_by(node).items() if not t.is_leaf}
 
     def tensor_hook(self, node: AnyNode, nr: int, hook: Callable[[Any], Any], grad: Any) -> Any:
         """In place of a tensor's hook."""
-        before = self.tell(lambda: (self.begin(node), copied(grad))[1])
-        returned = hook(grad)
-        made = grad if returned is None else returned
-        self.tell(lambda: self.hook(node, "tensor", hook, before, plain(made), nr))
+        self.tell(self.begin, node)
+        before, returned = self.tell(copied, grad), hook(grad)
+        self.tell(lambda: self.hook(node, "tensor", hook, before, plain(grad if returned is None else returned), nr))
         return returned
 
     def arrived_at(self, node: AnyNode, received: tuple[Any, ...]) -> None:

@@ -27,6 +27,5 @@ def faulty(clear: str = "wb", move: str = "wb") -> Callable:
 
 EXERCISE = Exercise("later", written("later"), programs("loop"), {
     "still_cut": [faulty(clear, "w") for clear in ("", "wb")],
-    "not_cleared": [faulty(clear) for clear in ("", "w", "b")],
-    "wrong_value:not_moved": [faulty(move="")],
+    "not_cleared": [faulty(clear) for clear in ("", "w", "b")], "wrong_value:not_moved": [faulty(move="")],
 }, economy={"growing_graph": whenever(lambda t: getattr(t.facts["names"]["total"], "requires_grad", False))})

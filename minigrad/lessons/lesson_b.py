@@ -87,8 +87,7 @@ def parts_of(x: Any) -> list[Any]:
 
 PARTS = {"product_of_slopes": [lambda a, b: a.dot * b.dot],
          "missing_term": [lambda a, b: a.dot * b.value, lambda a, b: a.value * b.dot],
-         "no_swap": [lambda a, b: a.dot * a.value + b.dot * b.value],
-         "wrong_value:dots_added": [plus]}
+         "no_swap": [lambda a, b: a.dot * a.value + b.dot * b.value], "wrong_value:dots_added": [plus]}
 DUAL = Exercise("B.2", written("B.2"), programs("Dual", lambda names: {"x": parts_of(names["x"])}, call="d = "), {
     **{key: [dual(part, scaled=scaled) for part in parts for scaled in (None, both)] for key, parts in PARTS.items()},
     "wrong_value:number_stretches": [dual(both, scaled=lambda a, b: a.dot)],

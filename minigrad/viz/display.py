@@ -304,9 +304,8 @@ class Drawing:
 
     def flow_texts(self, found: Flows, known: Mapping[str, str]) -> dict[str, str]:
         """Those that one gradient has; in a loop they differ from turn to turn."""
-        return {slot: text for slot, text in known.items()
-                if (slot.split(":")[1] not in self.fold.steps or slot.startswith("total:"))
-                and slot.partition(":")[2] not in self.fold.bundles}
+        return {slot: text for slot, text in known.items() if slot.partition(":")[2] not in self.fold.bundles
+                and (slot.split(":")[1] not in self.fold.steps or slot.startswith("total:"))}
 
     def refolded(self, fold: levels.Fold, view: str, width: float) -> Drawing:
         """The same graph in another fold state, view and width; a sum that was not taken has no number there."""

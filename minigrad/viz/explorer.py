@@ -55,9 +55,8 @@ class Explorer(Stage):
         index = list(self.index())
         roots = ", ".join(graph.tensor(root).label for root in graph.roots)
         ui = script_words("explorer") | {name: both(f"player.{name}") for name in ("lang", "theme", "controls")}
-        scene = {"explore": True, "title": f"draw({roots}).explore()", "ui": ui,
-                 "code": code[:MOST], "index": index[:MOST], "remarks": drawing.remarks,
-                 "left_out": max(0, len(index) - MOST)}
+        scene = {"explore": True, "title": f"draw({roots}).explore()", "ui": ui, "code": code[:MOST],
+                 "index": index[:MOST], "remarks": drawing.remarks, "left_out": max(0, len(index) - MOST)}
         super().__init__(scene=scene, pictures=self.nearest(*AT_ONCE), lang=drawing.lang, theme=drawing.theme or "")
         self.on_msg(self._asked)
 
