@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 
@@ -282,6 +283,40 @@ def test_two_views_of_a_player_show_one_run_also_where_a_node_was_forced(page, t
             assert first.evaluate(told) == second.evaluate(told), click
         if click == '[data-do="last"]':
             assert "true 42" in second.locator(".mg-card").inner_text().replace("\n", " ")
+
+
+def test_words_in_both_languages_take_the_room_that_the_equation_leaves_them(page, tmp_path):
+    x, k = minigrad.tensor([1.0, -2.0], requires_grad=True), minigrad.tensor(2.0, requires_grad=True)
+    a, b = (x * k).unbind()
+    z = a * b + a.exp()
+    z.register_hook(lambda g: g.clamp(-1, 0.5))
+    loss = z * 3
+    file = tmp_path / "both.html"
+    file.write_text(minigrad.step(loss, preview=True, lang="both").to_html(), encoding="utf-8")
+    page.set_viewport_size(dict(zip(("width", "height"), SIZES["notebook"], strict=True)))
+    page.goto(file.as_uri())
+    assert "mg-beside" in page.locator(".mg-player").get_attribute("class")
+    assert page.evaluate(WALK.replace("FEW", "true"), 12) == {}
+
+
+def test_a_step_of_a_graph_of_150_ways_is_laid_out_a_few_times_and_no_more(page, tmp_path):
+    leaves = [minigrad.tensor(float(i), requires_grad=True) for i in range(150)]
+    loss = minigrad.stack(leaves).sum()
+    file = tmp_path / "wide.html"
+    file.write_text(minigrad.step(loss, preview=True).to_html(), encoding="utf-8")
+    page.set_viewport_size(dict(zip(("width", "height"), SIZES["wide"], strict=True)))
+    page.goto(file.as_uri())
+    page.locator(".mg-player").focus()
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable")
+    layouts = []
+    for _ in range(8):
+        page.keyboard.press("ArrowRight")
+        found = session.send("Performance.getMetrics")["metrics"]
+        layouts.append(next(one["value"] for one in found if one["name"] == "LayoutCount"))
+    assert page.locator(".mg-queue").inner_text().count("AccumulateGrad") > 2
+    assert "+1" in page.locator(".mg-queue").inner_text()
+    assert max(b - a for a, b in itertools.pairwise(layouts[2:])) <= 16  # of 150 chips none is laid out alone
 
 
 def test_every_control_works_by_mouse_and_by_keyboard(page, made):

@@ -834,6 +834,10 @@ function render({ model, el }) {
         : [h("h3", {}, two(ui.before)), h("pre", {}, walk.scene.code)]));
       const sizes = S.present ? [30, 27, 24] : [15, 14, 13, 12], fit = (size) => {
         dock.style.setProperty("--mg-type", size + "px");
+        dock.classList.remove("mg-wordy");
+        const whole = fits(card);
+        if (fits(say)) return whole;
+        dock.classList.add("mg-wordy");                                        // words may take what the equation does not need
         return [card, say].map(fits).every(Boolean);
       };
       if (fit(sizes[0])) return;
