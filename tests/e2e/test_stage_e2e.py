@@ -319,6 +319,23 @@ def test_a_step_of_a_graph_of_150_ways_is_laid_out_a_few_times_and_no_more(page,
     assert max(b - a for a, b in itertools.pairwise(layouts[2:])) <= 16  # of 150 chips none is laid out alone
 
 
+def test_between_the_side_bars_of_jupyterlab_a_phone_has_a_stage_and_all_controls(page, made, tmp_path):
+    html = Path(made("tutorial").removeprefix("file://")).read_text("utf-8")
+    file = tmp_path / "narrow.html"
+    file.write_text(html.replace('<body class="mg-whole">', '<body style="width: 286px">'), encoding="utf-8")
+    page.set_viewport_size(dict(zip(("width", "height"), SIZES["phone"], strict=True)))
+    page.goto(file.as_uri())
+    player = page.locator(".mg-player")
+    player.focus()
+    for _ in range(3):                                         # in each language, and in both
+        page.keyboard.press("l")
+        inside = player.evaluate("(e) => [e.clientHeight - e.scrollHeight, e.querySelector('.mg-stage').clientHeight]")
+        assert inside[0] >= 0
+        assert inside[1] >= 80
+        chip, side = (page.locator(one).first.bounding_box() for one in (".mg-chip", ".mg-side"))
+        assert chip["y"] + chip["height"] <= side["y"] + side["height"]
+
+
 def test_every_control_works_by_mouse_and_by_keyboard(page, made):
     page.emulate_media(reduced_motion="reduce")
     page.goto(made("mlp"))

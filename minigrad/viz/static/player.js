@@ -550,7 +550,7 @@ function render({ model, el }) {
       placeCode(place);
       const beneath = scaleOf(false), wide = !S.present && root.clientWidth >= 800;
       const scale = beneath >= least() || !wide || scaleOf(true) < Math.max(beneath * 1.1, Math.min(1, 1.3 * beneath)) ? scaleOf(false) : scaleOf(true);
-      return crowded() ? 0 : scale;
+      return crowded() || (place && stage.clientHeight < 100) ? 0 : scale;
     };
     const places = root.clientWidth >= 1100 ? ["column", "side"] : root.clientWidth < 620 ? ["column"] : ["side"];
     const nearly = root.clientHeight < 560 ? 0.8 : 1;                        // in a low room almost all of the graph, else the code that is lit
@@ -976,7 +976,7 @@ function render({ model, el }) {
   function placeCode(place) {
     const lines = (walk.scene.sources ?? []).flat(), cell = el.closest(".jp-CodeCell"), written = [...cell?.querySelectorAll(".cm-line") ?? []];
     const above = written.some((line) => line.textContent.trim() && lines.some(([, text]) => text === line.textContent));
-    code.hidden = S.present || !place || !lines.length || (above && root.clientHeight < 560) || (place === "side" && S.crowded === root.clientWidth);
+    code.hidden = S.present || !place || !lines.length || (above && root.matches(".mg-low, .mg-phone")) || (place === "side" && S.crowded === root.clientWidth);
     root.classList.toggle("mg-coded", !code.hidden);
     const home = place === "column" ? body : side;
     if (code.parentNode !== home) home.append(code);
