@@ -175,11 +175,11 @@ class Scenes:
         fault = dict.fromkeys(LANGUAGES, f'broken("{self.graph.fault}"):') if self.graph.fault else None
         said = getattr(self, f"say_{f.kind}", self.caption)(f)
         made: dict[str, Any] = {"kind": f.kind, "say": joined(fault, said, self.exactly(f))}
-        slots, marks = self.changes(f)
+        (slots, marks), node = self.changes(f), self.graph.node(f.node)
         extra = {"slots": slots, "marks": marks,
             "freed": [f"{f.node}.{name}" for name in f.name.split(", ")] if f.kind == "free" else [],
-            "sends": [{"to": s.to, "total": s.total, "n": s.arrived, "text": s.text, "edge": f"{f.node}:{s.slot}"}
-                      for s in f.sent if s.to]}
+            "sends": [{"to": s.to, "nr": node.edge(s.slot).nr, "total": s.total, "n": s.arrived, "text": s.text,
+                       "edge": node.edge_id(s.slot)} for s in f.sent if s.to]}
         made |= {key: value for key, value in extra.items() if value}
         if f.kind == "error":
             clause = f.before.split(" (")[0].split(". ")[0]  # the whole of the message stands in the trace

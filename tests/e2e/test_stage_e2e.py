@@ -319,6 +319,16 @@ def test_a_step_of_a_graph_of_150_ways_is_laid_out_a_few_times_and_no_more(page,
     assert max(b - a for a, b in itertools.pairwise(layouts[2:])) <= 16  # of 150 chips none is laid out alone
 
 
+def test_gradients_of_several_outputs_are_counted_and_never_summed(page, made):
+    page.emulate_media(reduced_motion="no-preference")
+    page.goto(made("unbind"))
+    k = frame_of(page, "sends")
+    assert "2 of 2 gradients arrived." in page.locator(".mg-card").inner_text()
+    assert "Sum" not in page.locator(".mg-card").inner_text()
+    page.evaluate(SCRUB, k - 0.1)
+    assert page.locator(".mg-token").all_text_contents() == ["1", "1"]  # each on its own way
+
+
 def test_between_the_side_bars_of_jupyterlab_a_phone_has_a_stage_and_all_controls(page, made, tmp_path):
     html = Path(made("tutorial").removeprefix("file://")).read_text("utf-8")
     file = tmp_path / "narrow.html"

@@ -195,6 +195,9 @@ function tooEarly(nodes, path) {
   return "";
 }
 
+/** Which output of a node a gradient arrives at: those of another are never added to it. @param {Json} sent */
+const outputOf = (sent) => sent.to + "|" + sent.nr;
+
 /** The recorded steps in an order: PyTorch's, or the one that a student drives. What is seen follows from the order
  *  alone, also which node was forced: two views of a player, and one that is opened again, show the same run. */
 class Walk {
@@ -208,8 +211,16 @@ class Walk {
     this.steps = new Map([...steps, ...(scene.early?.[early] ?? [])].map((step) => [step.id, step]));
     const sends = [...this.steps.values()].flatMap((step) => step.events.flatMap((event) => event.sends ?? []));
     this.none = new Set(sends.filter((one) => one.text === "None").map((one) => one.to));  // None is no gradient: what came is not counted
-    /** What each node receives in the end. */
-    this.sums = new Map(sends.sort((a, b) => a.n - b.n).map((one) => [one.to, one.total]));
+    /** What each output of a node receives in the end, and which edge is the first, the second ... to bring it something. */
+    this.sums = new Map();
+    this.nth = /** @type {Map<string, number>} */ (new Map());
+    const came = /** @type {Map<string, number>} */ (new Map());
+    for (const one of sends.sort((a, b) => a.n - b.n)) {
+      const at = outputOf(one), n = (came.get(at) ?? 0) + 1;
+      came.set(at, n);
+      this.nth.set(one.edge, n);
+      this.sums.set(at, one.total);
+    }
     this.order = path.length ? path.filter((id) => this.steps.has(id)) : steps.map((step) => step.id);
     this.frames = [{ id: "", at: 0, n: 0, event: { kind: "before", say: scene.before } }];
     this.order.forEach((id, i) => {
@@ -225,6 +236,9 @@ class Walk {
 
   get end() { return this.frames.length - 1; }
   get size() { return Object.keys(this.scene.nodes).length; }
+
+  /** Whether one of what an event sends meets others. @param {Json} event */
+  meets(event) { return (event.sends ?? []).some((/** @type {Json} */ one) => (this.nth.get(one.edge) ?? 1) > 1); }
 
   /** @param {string} id */
   title(id) { return this.scene.nodes[id].title; }
@@ -249,8 +263,8 @@ class Walk {
       for (const mark of event.marks ?? []) st.marks.add(mark);
       for (const saved of event.freed ?? []) st.freed.add(saved);
       for (const sent of event.sends ?? []) {                            // a sum is known in the order of the recording
-        const was = st.totals.get(sent.to), known = was ? was.known && sent.n === was.n + 1 : sent.n === 1;
-        st.totals.set(sent.to, { ...sent, known: known && !(this.forced === sent.to && this.late.includes(id)) });
+        const at = outputOf(sent), was = st.totals.get(at), n = this.nth.get(sent.edge) ?? 0, known = was ? was.known && n === was.n + 1 : n === 1;
+        st.totals.set(at, { ...sent, n, known: known && !(this.forced === sent.to && this.late.includes(id)) });
       }
       if (event.bad) st.bad = id;
       else if (this.isEnd.has(i)) st.done.add(id);
@@ -643,13 +657,14 @@ function render({ model, el }) {
       }
     },
     send(f, u, k) {
-      const earlier = walk.state(k - 1).totals, now = walk.state(k).totals, meets = f.event.sends.some((one) => one.n > 1), travel = meets ? 0.6 : 1;
-      for (const { to, n, total, edge, text } of f.event.sends ?? []) {
+      const earlier = walk.state(k - 1).totals, now = walk.state(k).totals, meets = walk.meets(f.event), travel = meets ? 0.6 : 1;
+      for (const one of f.event.sends ?? []) {
+        const { total, edge, text } = one, at = outputOf(one), n = walk.nth.get(edge) ?? 1;
         const path = wire(place(edge)), long = path?.getTotalLength() ?? 0, far = between(u, 0, travel);
         if (!path || text === "None") continue;
         const trail = s("path", { d: path.getAttribute("d"), class: "mg-backward mg-trail", "stroke-dasharray": `${long * eased(far)} ${long}` });
         moving.append(trail);
-        const end = path.getPointAtLength(long), waits = { x: end.x + 24, y: end.y - 30 }, was = n > 1 && now.get(to)?.known ? earlier.get(to)?.total : null;
+        const end = path.getPointAtLength(long), waits = { x: end.x + 24, y: end.y - 30 }, was = n > 1 && now.get(at)?.known ? earlier.get(at)?.total : null;
         if (u < travel || !was) token(onPath(path, far), brief(edge, text));
         if (!was) continue;
         const near = eased(between(u, 0.6, 0.85));
@@ -890,11 +905,12 @@ function render({ model, el }) {
     return h("div", { class: "mg-choices" }, h("span", {}, two(ui.queue_drive)), ...buttons);
   }
   function meet(id, st) {
-    const { n, m } = walk.arrived(id, st.done), sent = st.totals.get(id);
+    const { n, m } = walk.arrived(id, st.done), outputs = [...walk.sums.keys()].filter((at) => at.startsWith(id + "|"));
+    const sent = st.totals.get(outputs[0]), several = outputs.length > 1;         // no sum of all that arrives there is made
     const told = fill(ui.arrived, { name: walk.title(id), n, m });
     if (id === walk.forced && walk.late.includes(walk.frames[frame()].id)) return fill(ui.stranded, { name: walk.title(id) });
-    const total = n === m && !walk.forced ? walk.sums.get(id) : sent?.n === n && sent.known && sent.total;
-    return n > 1 && total ? join(told, fill(ui.sum, { total })) : told;
+    const total = n === m && !walk.forced ? walk.sums.get(outputs[0]) : sent?.n === n && sent.known && sent.total;
+    return n > 1 && total && !several ? join(told, fill(ui.sum, { total })) : told;
   }
 
   function showQueue(ready, st) {
@@ -1077,7 +1093,7 @@ function render({ model, el }) {
   function start(moves) {
     clearTimeout(S.timer);                                                   // Play goes on from here, once
     cancelAnimationFrame(S.moves);
-    const { event, id } = walk.frames[frame()], meets = event.sends?.some((one) => one.n > 1);
+    const { event, id } = walk.frames[frame()], meets = walk.meets(event);
     const shows = moves && !calm() && id && !S.quiz;
     S.u = shows ? 0 : 1;
     show();
