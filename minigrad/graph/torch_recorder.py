@@ -83,8 +83,7 @@ class TorchRecorder(Recorder):
     def wrap(self, node: AnyNode, undo: contextlib.ExitStack) -> None:
         """Stand around the hooks of the tensors that a node made, in the dicts where torch finds them."""
         key = self.reader.key(node)
-        made = [(nr, t) for (own, nr), t in self.reader.tensors.items() if own == key]
-        for nr, t in [(0, node.variable)] if isinstance(key, tuple) else made:
+        for nr, t in [(0, node.variable)] if isinstance(key, tuple) else self.reader.made.get(key, ()):
             after = t._post_accumulate_grad_hooks if t.is_leaf else None
             for hooks, around in ((t._backward_hooks, self.tensor_hook), (after, self.post_accumulate_hook)):
                 if hooks:
