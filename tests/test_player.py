@@ -704,6 +704,27 @@ def test_formulas_of_one_form_are_converted_as_each_by_itself():
     assert [tex for tex in forms if mathml(tex) != converted(tex)] == []
 
 
+def test_words_in_a_formula_are_words_whatever_signs_they_have():
+    for words in ("a < b & c", "<mi>", "&amp; 1 > 0", '"x_1"'):
+        told = ET.fromstring(mathml(rf"\text{{{words}}} + \mathrm{{sum}}(2)"))
+        assert "".join(told.itertext()).replace("\xa0", " ") == f"{words}+sum(2)"
+
+
+def test_a_hook_of_any_name_leaves_the_rules_whole_in_both_languages():
+    def hook(grad):
+        return grad * 2
+
+    x = mg.tensor([1.0, 2.0], requires_grad=True)
+    for hook.__name__ in ("clip<0, 1>?", r"\\{a}$b^c", "&"):
+        y = x * 3
+        y.register_hook(hook)
+        rows = [row for one in step((y * y).sum(), preview=True, names={"x": x, "y": y}).steps for row in one["rows"]]
+        (rule,) = (row["math"] for row in rows if row.get("text", "").startswith(r"\text{gradient of x} ="))
+        told = {lang: "".join(ET.fromstring(rule[lang]).itertext()).replace("\xa0", " ") for lang in rule}
+        assert re.fullmatch(r"gradient of x=gradient of y after .+⊙3", told["en"])
+        assert re.fullmatch(r"x 的梯度=.+ 之后的 y 的梯度⊙3", told["zh"])
+
+
 # ---- signs and names
 
 

@@ -17,8 +17,10 @@ import pytest
 import minigrad as mg
 from minigrad.graph import record
 from minigrad.graph.flows import flows
+from minigrad.graph.preview import preview
 from minigrad.graph.recorder import Frame
 from minigrad.graph.snapshot import Graph
+from minigrad.graph.torch_recorder import TorchRecorder
 from minigrad.viz import step
 from tests import networks
 from tests.oracle.programs import program
@@ -253,6 +255,10 @@ def test_what_a_hidden_hook_changes_is_seen_and_is_no_derivative():
     assert "[0.71, 0.78] ▷ [2.13, 2.34]" in seen["en"]
     assert "没有显示" in seen["zh"]
     assert "∂loss/∂w" not in str(player.steps)
+    rows = [row for one in player.steps for row in one["rows"]]
+    (rule,) = (row for row in rows if row.get("text", "").startswith(r"\text{gradient of w}"))
+    assert rule["text"] == r"\text{gradient of w} = \text{gradient of p after ?} \odot x"
+    assert rule["math"]["zh"].count("之后的") == 1
 
 
 def test_what_a_hidden_post_hook_changes_is_no_rule_and_no_derivative():
@@ -426,3 +432,77 @@ def test_torch_is_imported_by_nobody_but_the_learner():
     code = ("import sys, minigrad as mg; x = mg.ones(2, requires_grad=True); mg.step((x * x).sum()); "
             "print('torch' in sys.modules)")
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout == "False\n"
+
+
+@pytest.mark.parametrize(("part", "after"), [("begin", 3), ("compute", 1), ("rules", 1), ("close", 2), ("wrap", 0),
+                                             ("hook", 0), ("fill", 1), ("filled", 1), ("send", 0)])
+def test_a_fault_of_ours_never_stops_torch_s_backward_and_is_told(monkeypatch, part, after):
+    whole, names, told_before = reference(), reference(), getattr(TorchRecorder, part)
+    whole["loss"].backward()
+    turns = iter(range(after))
+
+    def fails(self: TorchRecorder, *args: Any, **facts: Any) -> Any:
+        return told_before(self, *args, **facts) if next(turns, None) is not None or self.lost else 1 / 0
+
+    monkeypatch.setattr(TorchRecorder, part, fails)
+    player = step(names["loss"], names=names)
+
+    assert [names[name].grad.tolist() for name in "wbz"] == [whole[name].grad.tolist() for name in "wbz"]
+    assert (player.frames[-1].kind, player.frames[-1].name) == ("lost", "ZeroDivisionError")
+    said = player.steps[-1]["events"][-1]["say"]
+    assert "a fault of minigrad" in said["en"]
+    assert "minigrad 的错" in said["zh"]
+    ran = [one["id"] for one in player.steps]
+    assert len(ran) == len({*ran}) < len(player.graph.nodes) + 1
+    assert player.scene["faulty"]  # nobody can drive to what was not told
+
+
+def test_an_error_of_the_learner_s_behind_a_fault_of_ours_leaves_one_frame(monkeypatch):
+    names = reference()
+    names["w"].register_hook(lambda g: g.nothing)
+    monkeypatch.setattr(TorchRecorder, "compute", lambda self, *args: 1 / 0)
+    player = step(names["loss"], names=names)
+
+    assert [f.kind for f in player.frames if f.kind in ("error", "lost")] == ["lost"]
+
+
+def test_an_error_in_a_hook_that_torch_hides_is_no_second_turn_of_the_node_before():
+    x = torch.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 2
+    y.grad_fn.register_prehook(lambda grads: 1 / 0)
+    player = step((y * y).sum(), names={"x": x, "y": y})
+
+    assert [one["id"] for one in player.steps] == ["n1", "n2", "n3"]
+    assert player.frames[-1].name == "ZeroDivisionError"
+
+
+def test_of_a_backward_inside_of_this_one_only_what_it_puts_into_drawers_is_told():
+    w, x = torch.tensor([[0.5, -1.0], [2.0, 0.25]], requires_grad=True), torch.tensor([1.0, 2.0], requires_grad=True)
+    h = w @ (x * 2)
+    loss = (torch.utils.checkpoint.checkpoint(lambda t: torch.sin(w @ t), h, use_reentrant=True) * h).sum()
+    player = step(loss, names={"w": w, "x": x, "h": h, "loss": loss})
+    ran = [one["id"] for one in player.steps]
+    (inner,), filled = ([f for f in player.frames if f.kind == kind] for kind in ("inner", "accumulate"))
+
+    assert sorted(ran) == sorted(n.id for n in player.graph.nodes)
+    assert not [f for f in player.frames if f.kind == "hook"]
+    assert "Checkpoint" in player.graph.node(inner.node).name
+    assert player.scene["nodes"][filled[0].node]["leaf"] == inner.part
+    assert filled[0].before == inner.after
+    assert filled[0].after == preview(w.grad)
+    assert "another backward" in str(player.steps)
+
+
+@pytest.mark.parametrize("library", [mg, torch])
+def test_what_a_hook_of_saved_tensors_gives_back_has_a_name_of_its_own_and_makes_no_derivative(library):
+    w = library.tensor([0.3, 0.6, 0.9], requires_grad=True)
+    with library.autograd.graph.saved_tensors_hooks(lambda t: (t * 4).round() / 4, lambda t: t):
+        y = (w * 1).tanh()
+    loss = (y * w).sum()
+    frames = record(loss, names={"w": w, "y": y, "loss": loss})[1]
+    rules = [r.tex for f in frames for r in f.rules]
+    values = {s.value for f in frames for r in f.rules for s in r.symbols if s.en == "y"}
+
+    assert len([tex for tex in rules if r"\text{TanhBackward0._saved_result}" in tex]) == 1
+    assert len(values) == 1
+    assert not [tex for tex in rules if tex.startswith(r"\text{∂loss/∂w}")]

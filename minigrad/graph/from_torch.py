@@ -9,7 +9,7 @@ import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, cached_property
 from typing import Any
 
 from ..core.row import TABLE, Row
@@ -56,17 +56,21 @@ class TorchReader(Reader):
 
     def hooks_at(self, key: Key) -> Iterable[tuple[str, int, Any]]:
         """torch shows the hooks of live tensors; those of nodes stay in C++."""
-        for (owner, nr), t in self.tensors.items():
-            if owner == key:
-                yield from (("tensor", nr, hook) for hook in (t._backward_hooks or {}).values())
-                kept = t._post_accumulate_grad_hooks if t.is_leaf else None
-                yield from (("post_accumulate", 0, hook) for hook in (kept or {}).values())
+        for nr, t in self.made.get(key, ()):
+            yield from (("tensor", nr, hook) for hook in (t._backward_hooks or {}).values())
+            kept = t._post_accumulate_grad_hooks if t.is_leaf else None
+            yield from (("post_accumulate", 0, hook) for hook in (kept or {}).values())
+
+    @cached_property
+    def made(self) -> dict[Key, list[tuple[int, AnyTensor]]]:
+        """The tensors that are known, and which outputs they are, by what made them."""
+        return by_key((owner, (nr, t)) for (owner, nr), t in self.tensors.items())
 
     def filled_by(self, node: AnyNode) -> dict[int, AnyTensor]:
         """A leaf, or the tensors known to us that retain their gradients."""
         if hasattr(node, "variable"):
             return {0: node.variable}
-        return {nr: t for (owner, nr), t in self.tensors.items() if owner == self.key(node) and t.retains_grad}
+        return {nr: t for nr, t in self.made.get(self.key(node), ()) if t.retains_grad}
 
     @contextlib.contextmanager
     def untouched(self) -> Iterator[list[AnyTensor]]:

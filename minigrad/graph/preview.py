@@ -118,9 +118,8 @@ type_name = cache(lambda dtype: str(dtype).rpartition(".")[2])  # NumPy puts it 
 
 def _hidden(flat: Any, text: str) -> str:
     kind = type_name(flat.dtype)
-    if "float" not in kind and "complex" not in kind:
-        return ""
-    if "float" in kind and math.isfinite(float(flat.max()) - float(flat.min())):  # no NaN, no ∞
+    if not ("float" in kind or "complex" in kind) or (
+            "float" in kind and math.isfinite(float(flat.max()) - float(flat.min()))):  # no NaN, no ∞
         return ""
     bad = zip(MARKS, (flat != flat, abs(flat) == math.inf), strict=True)
     return "".join(f" {mark}!" for mark, where in bad if mark not in text and where.any())

@@ -25,7 +25,7 @@ from ..core.writes.views import CopySlices
 from ..text import demand
 from .live import Reader, hook_label
 from .preview import exactly, preview as preview_of, told
-from .rule import Rule, rule, sum_back, sum_of, whole
+from .rule import Rule, replaced, rule, sum_back, sum_of, whole
 from .snapshot import AnyNode, AnyTensor, Graph
 from .symbols import NamedValue, Place, Symbols, placed, symbol
 
@@ -52,7 +52,7 @@ class Frame:
     """One event of one node. `label` is "3b", or "3" for the event that ends step 3."""
 
     step: int
-    kind: str  # before seed hook capture compute unbroadcast free send accumulate error
+    kind: str  # before seed hook capture compute unbroadcast free send accumulate inner error lost
     node: str = ""
     label: str = "0"
     slot: int = 0  # of next_functions, or the output that a hook sits on
@@ -95,6 +95,7 @@ class Recorder:
     """Holds the suspended engine and watches it; `advance` runs one node and adds its frames."""
 
     task_class = AttendedTask
+    lost: Exception | None = None  # why we cannot tell more, though backward goes on
     looks = False  # whether what arrives is compared everywhere, since hooks may stand where nobody sees them
 
     def __init__(self, root: AnyTensor, gradient: AnyTensor | None = None, preview: bool = False, *,
@@ -194,12 +195,13 @@ class Recorder:
         self.step = []
 
     def fail(self, error: Exception) -> None:
-        """The frame that says why nothing runs, or why it stopped."""
-        self.error = error
+        """The frame that says why nothing runs, or why it stopped, or is told no more."""
+        self.error = error = self.lost or error
+        self.node = next((id for id in (self.node, *self.queue) if id in self.left), self.node)  # it may be over
         if self.preview and any(s.freed for n in self.graph.nodes for s in n.saved):
             del self.frames[1:]  # a graph that was walked already: nothing runs
-        self.step = [{"kind": "error", "node": self.node, "name": type(error).__name__, "before": str(error),
-                      "after": "\n".join(getattr(error, "__notes__", ()))}]
+        self.step = [{"kind": "lost" if self.lost else "error", "node": self.node, "name": type(error).__name__,
+                      "before": str(error), "after": "\n".join(getattr(error, "__notes__", ()))}]
         self.queue = []
         self.close()
 
@@ -208,8 +210,7 @@ class Recorder:
     def ready(self, node: AnyNode) -> None:
         """The engine is about to run `node`; only now are its values still the old ones."""
         self.node, self.node_now = self.reader.ids[self.reader.key(node)], node
-        if self.node in self.queue:
-            self.queue.remove(self.node)
+        self.queue = [id for id in self.queue if id != self.node]
         self.waiting, self.summed = tuple(self.queue), {}  # what waits while this node runs
         self.record, fields, self.formula = self.graph.node(self.node), self.reader.fields[self.reader.key(node)], node
         if isinstance(node, CopySlices) and not isinstance(node.fn, Freed):  # what it saved is its operation's
@@ -301,7 +302,8 @@ class Recorder:
     def bends(self) -> bool:
         """Whether what the node sends may be something else than the derivative."""
         return bool(self.touched) or self.node in self.names.changed or any(
-            place[0] == self.node for place in self.names.after)
+            place[0] == self.node for place in self.names.after) or any(
+            replaced(self.names, kept, self.saved) for kept in self.record.saved)
 
     def arrive(self, slot: int, to: str, **facts: Any) -> None:
         """Note an arrival in this step's "send" frame; the node joins the queue when all have come."""

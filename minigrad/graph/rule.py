@@ -95,12 +95,19 @@ def spelling(names: Symbols, node: NodeRecord, row: Row,
         elif kept.tensor is None and known != "":
             letters[kept.field] = known  # a constant without a name is its value
         else:
-            name = names.labels[kept.tensor] if kept.tensor else names.field(node, kept.field)
+            named = kept.tensor and not replaced(names, kept, saved) and names.labels[kept.tensor]
+            name = named or names.field(node, kept.field)
             letters[kept.field] = tex_name(name)
             if hasattr(value := saved.get(kept.field), "reshape"):
                 tensors[kept.field] = NamedValue(name, name, told(value))
     ranks = {field: len(value.shape) for field, value in saved.items() if hasattr(value, "shape")}
     return {field: tex and Symbol(tex, rank=ranks.get(field)) for field, tex in letters.items() if tex != ""}, tensors
+
+
+def replaced(names: Symbols, kept: Saved, saved: Mapping[str, Any]) -> bool:
+    """Whether a hook of `saved_tensors_hooks` gave back another value than the tensor has."""
+    value, known = saved.get(kept.field), kept.tensor and names.graph.tensor(kept.tensor).value
+    return bool(known) and hasattr(value, "reshape") and preview(value) != known
 
 
 def with_values(node: NodeRecord, row: Row, word: str, incoming: tuple[Any, ...], result: Any,
@@ -112,9 +119,8 @@ def with_values(node: NodeRecord, row: Row, word: str, incoming: tuple[Any, ...]
     values = {name: incoming[0] if name == "grad" else saved.get(name) for name in used}
     arrays: dict[str, Any] = {name: v for name, v in values.items() if hasattr(v, "reshape")}
     options = {s.field: as_tex(s.text) if is_given(s) else None for s in node.saved if s.field not in arrays}
-    if not end or len(incoming) != 1 or node.name == "CopySlices" or not all(map(in_full, (*arrays.values(), result))):
-        return alone, ()
-    if any(options.get(name, "") == "" for name in used if name not in arrays):
+    if (not end or len(incoming) != 1 or node.name == "CopySlices" or not all(map(in_full, (*arrays.values(), result)))
+            or any(options.get(name, "") == "" for name in used if name not in arrays)):
         return alone, ()
     def found(parts: list[list[Any]]) -> list[Any] | None:
         made = computed(row, word, values | {n: as_array(p, arrays[n]) for n, p in zip(arrays, parts, strict=True)})

@@ -36,14 +36,19 @@ class NamedValue:
     @property
     def tex(self) -> str:
         """In a formula: letters in italics, everything else upright."""
-        return tex_name(self.en)
+        return tex_name(self.en) or upright(self.en)
 
 
 def tex_name(text: str) -> str:
-    """A name or an expression in a formula; nothing else can slip in."""
+    """A name or an expression in a formula; "" for what is neither."""
     if not PLAIN.fullmatch(text.replace("∂", "")):
         return ""
-    return text if len(text) == 1 and text.isalpha() else rf"\text{{{text}}}"
+    return text if len(text) == 1 and text.isalpha() else upright(text)
+
+
+def upright(text: str) -> str:
+    """Any words in a formula, such as a hook's name; what TeX would take for its own is a dot."""
+    return r"\text{" + re.sub(r"[\\{}$%^~]", "·", text) + "}"
 
 
 class Symbols:
@@ -71,10 +76,8 @@ class Symbols:
     def named(self, t: TensorRecord) -> str:
         """What a tensor is called, before names that came twice are numbered."""
         node = self.graph.nodes_by_id.get(t.node)
-        if given := self.given(t):
-            return given
-        if node is None or node.leaf:
-            return t.label
+        if (given := self.given(t)) or node is None or node.leaf:
+            return given or t.label
         parts = [e.tensor and bare(self.given(self.graph.tensor(e.tensor))) for e in node.edges]
         words = f"{node.op}({', '.join(filter(None, parts))})"  # inside a function of ours
         more = any(s.field in ("keepdim", "exponent") for s in node.saved)  # which words do not say
@@ -120,8 +123,7 @@ class Symbols:
 
     def way(self, edge: str) -> str:
         """The operation on the way of a gradient."""
-        id = edge.partition(":")[0]
-        source = self.sources[id]
+        source = self.sources[id := edge.partition(":")[0]]
         return f"({source})" if " " in source else source or self.titles[id]
 
 

@@ -3,7 +3,8 @@
 The frames are those of `Recorder`. What torch does not tell is left out: who registered hooks on nodes (only what they
 changed can be seen), and, but inside of `scopes`, the lines that made nodes. A rule is shown where our table has one of
 that name and it gives what torch gave: it also tells a gradient before its sum, where an input was broadcast. Behind
-anything that could not be checked, nothing is called a derivative. torch is never imported here.
+anything that could not be checked, nothing is called a derivative. Where we fail ourselves, torch and the learner's
+program go on: the last frame says what is not told. torch is never imported here.
 """
 
 import contextlib
@@ -29,6 +30,7 @@ class TorchRecorder(Recorder):
     """`turn` runs the whole backward; torch cannot wait between two nodes."""
 
     looks = True
+    run: int | None = None  # torch's number of this backward: others may run inside of it
 
     def prepare(self, root: AnyTensor, gradient: AnyTensor | None, names: Mapping[str, AnyTensor],
                 create_graph: bool) -> Any:
@@ -45,6 +47,8 @@ class TorchRecorder(Recorder):
         """Run it all; nothing is left."""
         with self.attended():
             self.backward()
+        if self.lost is not None:
+            raise self.lost
 
     @contextlib.contextmanager
     def attended(self) -> Iterator[None]:
@@ -54,17 +58,32 @@ class TorchRecorder(Recorder):
         with contextlib.ExitStack() as undo, xp.errstate(all="ignore"):
             for node in self.reader.found.values():
                 node = node if hasattr(node, "next_functions") else edge(node).node  # a leaf as the root
-                undo.callback(node.register_prehook(partial(self.arrived_at, node)).remove)
-                undo.callback(node.register_hook(partial(self.ran, node)).remove)
-                self.wrap(node, undo)
+                undo.callback(node.register_prehook(partial(self.tell, self.arrived_at, node)).remove)
+                undo.callback(node.register_hook(partial(self.tell, self.ran, node)).remove)
+                self.tell(self.wrap, node, undo)
+            self.run = None
             yield
+
+    def tell(self, part: Callable[..., Any], *args: Any) -> Any:
+        """Let a part of ours tell what happens; once one has failed none does, and nobody else hears of it."""
+        if self.lost is None:
+            now = getattr(sys.modules["torch"]._C, "_current_graph_task_id", int)()
+            self.run = now if self.run is None else self.run
+            try:
+                return part(*args) if now == self.run else self.within(part, *args)
+            except Exception as error:
+                self.lost = error
+
+    def within(self, part: Callable[..., Any], node: AnyNode = None, *_: Any) -> None:
+        """Of a backward that a node or a hook runs itself nothing is told, but what it puts into leaves of ours."""
+        if part == self.ran and hasattr(node, "variable") and self.node in self.left:
+            leaf = self.graph.tensor(self.reader.ids[self.reader.key(node), 0])
+            self.event("inner", name=leaf.label, part=leaf.id, after=in_short(node.variable.grad))
 
     def wrap(self, node: AnyNode, undo: contextlib.ExitStack) -> None:
         """Stand around the hooks of the tensors that a node made, in the dicts where torch finds them."""
         key = self.reader.key(node)
-        for (own, nr), t in self.reader.tensors.items() if not isinstance(key, tuple) else [((key, 0), node.variable)]:
-            if own != key:
-                continue
+        for nr, t in [(0, node.variable)] if isinstance(key, tuple) else self.reader.made.get(key, ()):
             after = t._post_accumulate_grad_hooks if t.is_leaf else None
             for hooks, around in ((t._backward_hooks, self.tensor_hook), (after, self.post_accumulate_hook)):
                 if hooks:
@@ -78,15 +97,13 @@ class TorchRecorder(Recorder):
         if self.node_now is not node:
             self.ready(node)
             self.put = False  # whether the leaf that runs has its `.grad` already
-            retained = {nr: self.grads.get(id(t)) for nr, t in self.reader.filled_by(node).items() if not t.is_leaf}
-            self.old |= retained  # torch has copied already
+            self.old |= {nr: self.grads.get(id(t)) for nr, t in self.reader.filled_by(node).items() if not t.is_leaf}
 
     def tensor_hook(self, node: AnyNode, nr: int, hook: Callable[[Any], Any], grad: Any) -> Any:
         """In place of a tensor's hook."""
-        self.begin(node)
-        before = copied(grad)
-        returned = hook(grad)
-        self.hook(node, "tensor", hook, before, plain(grad if returned is None else returned), nr)
+        self.tell(self.begin, node)
+        before, returned = self.tell(copied, grad), hook(grad)
+        self.tell(lambda: self.hook(node, "tensor", hook, before, plain(grad if returned is None else returned), nr))
         return returned
 
     def arrived_at(self, node: AnyNode, received: tuple[Any, ...]) -> None:
@@ -129,9 +146,9 @@ class TorchRecorder(Recorder):
 
     def post_accumulate_hook(self, node: AnyNode, nr: int, hook: Callable[[Any], Any], leaf: AnyTensor) -> Any:
         """In place of a hook that runs when a leaf's `.grad` is there; in a preview none is left to run."""
-        self.fill(node)
+        self.tell(self.fill, node)
         returned = hook(leaf)
-        self.hook(node, "post_accumulate", hook, leaf.grad, leaf.grad)
+        self.tell(self.hook, node, "post_accumulate", hook, leaf.grad, leaf.grad)
         return returned
 
     def fill(self, node: AnyNode) -> None:

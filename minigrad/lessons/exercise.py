@@ -160,9 +160,8 @@ class Exercise:
         held = [t for t in trials if t.fault != "endless" and not self.excused(t)]
         if all(t.right for t in held) or all(t.fault for t in held):  # where nothing comes out, no idea shows
             return None
-        return next((key for key, models in self.models.items() for model in models
-                     if all(t.like(one := self.trial(model, t.case)) and self.habit(t) == self.habit(one)
-                            for t in held)), None)
+        return next((key for key, models in self.models.items() for model in models if all(
+            t.like(one := self.trial(model, t.case)) and self.habit(t) == self.habit(one) for t in held)), None)
 
     def first(self, signs: Mapping[str, Sign], trials: Sequence[Trial]) -> Verdict | None:
         """What the first of the signs that shows itself has to say."""
@@ -376,8 +375,7 @@ def constant(trials: Sequence[Trial]) -> Trial | None:
 
 
 COMMON: dict[str, Sign] = {"prints": whenever(lambda t: missing(t) and bool(t.outcome.printed)),
-    "nothing": whenever(missing),
-    "generator": whenever(lambda t: any(map(inspect.isgenerator, t.got.values()))),
+    "nothing": whenever(missing), "generator": whenever(lambda t: any(map(inspect.isgenerator, t.got.values()))),
     "kind:parts": whenever(lambda t: any(", " in k and "." not in k for k in t.got)),
     "kind": whenever(lambda t: any("." not in k and not is_number(v) for k, v in t.got.items()))}
 BY_ITSELF: dict[str, Sign] = {"calls_backward": whenever(lambda t: bool(t.outcome.calls))}  # where that is the exercise

@@ -125,8 +125,7 @@ def search(edges: slice = slice(None), levels: int = 1000,
 
 
 EXERCISE = Exercise("06", written("06"), programs("reaches"), {
-    "first_edge": [search(slice(1)), search(slice(-1, None))],
-    "one_level": [search(levels=2), search(levels=3)],
+    "first_edge": [search(slice(1)), search(slice(-1, None))], "one_level": [search(levels=2), search(levels=3)],
     "by_value": [search(counts=lambda variable, leaf: bool(variable == leaf))],
     "any_leaf": [search(counts=lambda variable, leaf: True)],
     "asks_the_switch": [lambda result, leaf: leaf.requires_grad,

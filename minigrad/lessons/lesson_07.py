@@ -32,8 +32,6 @@ def nothing_to_send(trials: Sequence[Trial]) -> Trial | None:
 
 EXERCISE = Exercise("07", written("07"), programs("bill", watch), signs={
     "calls_backward": lambda trials: next((t for t in trials if len(t.outcome.calls) > 1), None),
-    "constant": constant,
-    "edits_input": differs("w.data"),
-    "other_value": differs("total"),
+    "constant": constant, "edits_input": differs("w.data"), "other_value": differs("total"),
     "cut_to_silence": lambda trials: nothing_to_send(trials) or differs("w.grad")(trials),
 }, economy={"clone_all": whenever(lambda t: buffers(t) > MOST)})

@@ -71,8 +71,7 @@ EXERCISE = Exercise("A", written("A"), programs("Cube", call="Cube.apply("), {
     "saved_wrong:noted_result": [cube(right, "y"), cube(right, "y", "ctx")],
     "saved_wrong": [cube(right, "copy"), cube(right, "copy", "ctx"), cube(times_saved, "slope"),
                     cube(times_saved, "slope", "ctx")],
-    "hidden_on_ctx": [cube(right, by="ctx")],
-    "sign": [cube(lambda grad, x: -right(grad, x))],
+    "hidden_on_ctx": [cube(right, by="ctx")], "sign": [cube(lambda grad, x: -right(grad, x))],
 }, signs={"edits_input": differs("x.data"), "edits_incoming": differs("grad.data"), "cut_backward": cut,
           "nothing:nothing": whenever(lambda t: t.got.get("x.grad", 0) is None)},
     observed=observed, habit=noted, of="class")

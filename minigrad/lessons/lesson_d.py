@@ -100,8 +100,7 @@ def observed(trial: Trial, trials: Sequence[Trial]) -> str:
 KEPT = ("", "middle", "root too")
 WAYS = [{"keep": keep, "at": at} for keep in KEPT for at in (0, -1)]
 EXERCISE = Exercise("D", written("D"), programs("Value", call="\0"), {
-    "walk_seed": [engine(seed=2.0)],
-    "wrong_rule": [engine(lambda a, b, g: (b, a))],
+    "walk_seed": [engine(seed=2.0)], "wrong_rule": [engine(lambda a, b, g: (b, a))],
     "no_swap": [engine(lambda a, b, g: (g * a, g * b), keep=keep) for keep in KEPT],
     "walk_overwrite": [engine(put="set", **way) for way in WAYS],
     "walk_double_edge": [*(engine(once=True, keep=keep) for keep in KEPT), engine(merged="*"), engine(merged="*+")],
@@ -109,6 +108,5 @@ EXERCISE = Exercise("D", written("D"), programs("Value", call="\0"), {
                    *(engine(users=True, **way) for way in WAYS)],
     "walk_again": [recursive(False), recursive(False, 1.0),
                    *(engine(early=early, **way) for early in ("each", "due") for way in WAYS)],
-    "grad_replaces": [engine(fresh=True)],
-    "stale_inside": [engine(keep=keep) for keep in (*KEPT[1:], "root")],
+    "grad_replaces": [engine(fresh=True)], "stale_inside": [engine(keep=keep) for keep in (*KEPT[1:], "root")],
 }, signs={**BY_ITSELF, "walk_deep": too_deep}, of="class", excused=excused, observed=observed)

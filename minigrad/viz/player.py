@@ -203,6 +203,7 @@ class Player(Stage):
         if len(self.kept) < len(frames):  # nor can nodes be chosen: where they lead is not there
             rest = both("player.first_steps", count=MOST_STEPS, all=len(graph.nodes))
             scene |= {"faulty": True, "before": joined(scene["before"], rest)}
+        scene["faulty"] |= frames[-1].kind == "lost"
         for place, one in enumerate(steps, 1):  # torch takes leaves that are ready in an order of its own
             scene["nodes"][one["id"]]["rank"] = place
         leaves = {n.id: graph.tensor(n.leaf).name for n in graph.nodes if n.leaf}

@@ -10,13 +10,14 @@ from collections.abc import Sequence
 from functools import cache
 from itertools import groupby
 from typing import Any
+from xml.sax.saxutils import escape
 
 from ..graph.forward import Event, Value
 from ..graph.program import is_cell, source_of
 from ..graph.recorder import Frame, Sent, running_order
 from ..graph.rule import MOST_ROOM
 from ..graph.snapshot import Graph, NodeRecord, Span, TensorRecord, attribute
-from ..graph.symbols import NamedValue, Symbols, bare, tex_name
+from ..graph.symbols import NamedValue, Symbols, bare, tex_name, upright
 from ..text import LANGUAGES, both, say, script_words, table
 from . import levels, words
 from .theme import shorten
@@ -54,13 +55,14 @@ class Scenes:
         """All that the player shows before the first step, and its own words."""
         tensor, root = self.graph.tensor(self.graph.roots[0]), bare(self.labels[self.graph.roots[0]])
         scopes = {s.id: f"{s.name}()" if s.kind == "call" else f"{s.path} {s.name}".strip() for s in self.graph.scopes}
-        folded = levels.fold(self.graph, "ops")
+        folded, made = levels.fold(self.graph, "ops"), sorted(self.graph.nodes, key=lambda n: n.seq)
+        lines = dict.fromkeys(n.line for n in made if n.line)  # of the learner's, in the order in which they first ran
         scopes |= {id: " ".join(words.title_of(folded, id)) for id in folded.rolls}
         return {"schema": "minigrad.player/1", "title": f"minigrad.step({root})", "call": self.call,
-            "before": self.before(root), "code": "\n".join(self.code()), "faulty": bool(self.graph.fault),
-            "sources": [[*s.items()] for s in self.sources.values()],
+            "before": self.before(root), "code": "\n".join(text for _, text in lines), "faulty": bool(self.graph.fault),
+            "sources": [[*s.items()] for s in self.sources.values()], "scopes": scopes,
             "nodes": {n.id: self.node(n) for n in self.graph.nodes},
-            "scopes": scopes, "root": {"name": root, "value": tensor.value or tensor.shape},
+            "root": {"name": root, "value": tensor.value or tensor.shape},
             "ui": script_words("player") | ({"sum": both("moments.lies_there")} if self.graph.fault else {})}
 
     def before(self, root: str) -> dict[str, str]:
@@ -72,11 +74,6 @@ class Scenes:
         hides = ["hides"] + ["lines"] * (not self.spans) if self.graph.library == "torch" else []
         hidden = (both(f"player.torch_{one}", root=root) for one in hides)
         return joined(fault_said(self.graph), both("player.say_before", call=self.call, saved=saved), note, *hidden)
-
-    def code(self) -> list[str]:
-        """The learner's lines that made the graph, in the order in which they first ran."""
-        made = sorted(self.graph.nodes, key=lambda n: n.seq)
-        return [text for _, text in dict.fromkeys(n.line for n in made if n.line)]
 
     def node(self, node: NodeRecord) -> dict[str, Any]:
         """What the player knows of a node at any time."""
@@ -175,12 +172,13 @@ class Scenes:
     def event(self, f: Frame) -> dict[str, Any]:
         """One event: what is said, what it writes into the picture, what lights up."""
         fault = dict.fromkeys(LANGUAGES, f'broken("{self.graph.fault}"):') if self.graph.fault else None
-        made: dict[str, Any] = {"kind": f.kind, "say": joined(fault, getattr(self, f"say_{f.kind}", self.caption)(f))}
-        slots, marks = self.changes(f)
+        said = getattr(self, f"say_{f.kind}", self.caption)(f)
+        made: dict[str, Any] = {"kind": f.kind, "say": joined(fault, said, self.exactly(f))}
+        (slots, marks), node = self.changes(f), self.graph.node(f.node)
         extra = {"slots": slots, "marks": marks,
             "freed": [f"{f.node}.{name}" for name in f.name.split(", ")] if f.kind == "free" else [],
-            "sends": [{"to": s.to, "total": s.total, "n": s.arrived, "text": s.text, "edge": f"{f.node}:{s.slot}"}
-                      for s in f.sent if s.to]}
+            "sends": [{"to": s.to, "nr": node.edge(s.slot).nr, "total": s.total, "n": s.arrived, "text": s.text,
+                       "edge": node.edge_id(s.slot)} for s in f.sent if s.to]}
         made |= {key: value for key, value in extra.items() if value}
         if f.kind == "error":
             clause = f.before.split(" (")[0].split(". ")[0]  # the whole of the message stands in the trace
@@ -207,7 +205,8 @@ class Scenes:
             live = {f"{f.node}:{s.slot}": s for s in f.sent if s.to and s.text != "None"}
             sums = {f"{f.node}:{e.slot}" for e in self.graph.node(f.node).edges if e.expands}
             return {f"edge:{e}": s.text for e, s in live.items() if e not in sums}, [*live, f"out:{f.node}"]
-        return ({f"grad:{self.graph.node(f.node).leaf}": f.after}, [here]) if f.kind == "accumulate" else ({}, [])
+        leaf = f.part if f.kind == "inner" else self.graph.node(f.node).leaf
+        return ({f"grad:{leaf}": f.after}, [here]) if f.kind in ("accumulate", "inner") else ({}, [])
 
     def hook_kind(self, f: Frame) -> str:
         """The kind of the hook of a "hook" frame."""
@@ -232,9 +231,8 @@ class Scenes:
                 "accumulate": "nothing" if f.name == "None" else "put" if f.before == "None" else "add",
                 "capture": "capture" if f.before == "None" else "capture_more"}.get(f.kind, f.kind)
         key = "moments.replaced" if kind == "add" and self.graph.fault == "replace" else f"player.say_{kind}"
-        said = both(key, node=self.title(f.node), type=node.name, on=self.name_at(f), name=f.name, before=f.before,
+        return both(key, node=self.title(f.node), type=node.name, on=self.name_at(f), name=f.name, before=f.before,
                     after=f.after, fields=fields, again=again, sum=f.sum or f"{f.before} → {f.after}")
-        return joined(said, self.exactly(f))
 
     def exactly(self, f: Frame) -> dict[str, str] | None:
         """What stands behind `≈`, with all digits; a rule whose result the engine sums shows only the sum."""
@@ -247,8 +245,7 @@ class Scenes:
         """What is said of a sum."""
         target = self.graph.tensor(self.graph.node(f.node).edges[f.slot].tensor)
         key = "moments.first_copy" if self.graph.fault == "no_sum" else "player.say_unbroadcast"
-        said = both(key, name=bare(self.labels[target.id]), shape=target.shape, sum=f.sum or f"{f.before} → {f.after}")
-        return joined(said, self.exactly(f))
+        return both(key, name=bare(self.labels[target.id]), shape=target.shape, sum=f.sum or f"{f.before} → {f.after}")
 
     def say_send(self, f: Frame) -> dict[str, str]:
         """What is said of the gradients that leave, and of edges that lead nowhere."""
@@ -259,7 +256,7 @@ class Scenes:
         what = {"en": " and ".join(p["en"] for p in parts), "zh": "，".join(p["zh"] for p in parts)}
         said = both("player.say_send", node=self.title(f.node), what=what)
         none = both("player.say_none", node=self.title(f.node)) if len(live) < len(f.sent) else None
-        return joined(said if live else None, none, self.exactly(f))
+        return joined(said if live else None, none)
 
     def note(self, f: Frame) -> dict[str, str]:
         """Why it failed: which field was freed, if that is the reason; else the engine's own note."""
@@ -452,10 +449,8 @@ def expected_texts(graph: Graph) -> dict[str, str]:
 
 def gradient_like(t: TensorRecord) -> str:
     """A text as wide as the gradient of a tensor will be."""
-    if t.shape == ():
-        return "−0.00"
-    few = len(t.shape) == 1 and t.shape[0] <= 4
-    return f"[{', '.join(['0.00'] * t.shape[0])}]" if few else "[[0.00, −0.00, … ×99]]"
+    few = f"[{', '.join(['0.00'] * t.shape[0])}]" if len(t.shape) == 1 and t.shape[0] <= 4 else ""
+    return "−0.00" if t.shape == () else few or "[[0.00, −0.00, … ×99]]"
 
 
 def by_step(frames: tuple[Frame, ...]) -> list[list[Frame]]:
@@ -487,10 +482,10 @@ def event_lines(scenes: Scenes, f: Frame) -> list[str]:
     if f.kind == "accumulate":
         leaf = scenes.graph.tensor(scenes.graph.node(f.node).leaf or "").label
         return [f"{leaf}.grad: {f.sum or f'{f.before} -> {f.after}'}"]
-    met = "first" if scenes.graph.fault == "no_sum" else "sum"
-    return {"capture": [f"retain_grad: {scenes.name_at(f)}.grad = {f.sum or f.after}"], "free": [f"freed: {f.name}"],
-            "compute": [f"grad: {f.before}"], "unbroadcast": [f"{met}: {f.sum or f.after}"],
-            "error": [f"{f.name}: {f.before}"]}.get(f.kind, [])
+    met, error = "first" if scenes.graph.fault == "no_sum" else "sum", [f"{f.name}: {f.before}"]
+    return {"inner": [f"backward within: {f.name}.grad = {f.after}"], "free": [f"freed: {f.name}"],
+            "capture": [f"retain_grad: {scenes.name_at(f)}.grad = {f.sum or f.after}"], "error": error, "lost": error,
+            "compute": [f"grad: {f.before}"], "unbroadcast": [f"{met}: {f.sum or f.after}"]}.get(f.kind, [])
 
 
 def fault_said(graph: Graph) -> dict[str, str] | None:
@@ -508,7 +503,7 @@ def formula(tex: str, symbols: tuple[NamedValue, ...]) -> dict[str, Any]:
     """TeX and MathML of what is written in `symbols`; where they read otherwise in Chinese a pair of it."""
     chinese = tex
     for s in sorted(symbols, key=lambda s: -len(s.en)):
-        chinese = chinese.replace(s.tex, rf"\text{{{s.zh}}}") if s.en != s.zh else chinese
+        chinese = chinese.replace(s.tex, upright(s.zh)) if s.en != s.zh else chinese
     return {"text": tex, "math": in_words(tex, chinese)}
 
 
@@ -556,7 +551,7 @@ def mathml(tex: str) -> str:
     parts: list[str] = []
 
     def blank(found: re.Match[str]) -> str:
-        parts.append(found[1].replace(" ", "&#x000A0;").replace(r"\_", "_") if found[1] else found[0])
+        parts.append(escape(found[1]).replace(" ", "&#x000A0;").replace(r"\_", "_") if found[1] else found[0])
         return rf"\text{{{chr(BLANK + len(parts))}}}" if found[1] else str(len(parts))
 
     def put_in(found: re.Match[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 from pathlib import Path
 
@@ -261,6 +262,88 @@ def test_a_node_that_is_not_ready_runs_anyway_and_what_is_stranded_stands_beside
         player.locator(f'.mg-node[data-id="{node}"]').click()
     assert page.locator('[data-slot^="grad:"]').text_content() == "42"
     assert player.locator(".mg-stranded").count() == 0
+
+
+def test_two_views_of_a_player_show_one_run_also_where_a_node_was_forced(page, tmp_path):
+    x = minigrad.tensor(3.0, requires_grad=True)
+    h = x**2
+    y = h * 2 + h * 5
+    html = minigrad.step(y, preview=True, anyway=True, drive=True).to_html()
+    twice = html.replace('<div data-model="0"></div>', '<div data-model="0"></div>' * 2)
+    file = tmp_path / "two.html"
+    file.write_text(twice.replace("model: new Model(state)", "model: (globalThis.one ??= new Model(state))"), "utf-8")
+    page.goto(file.as_uri())
+    first, second = page.locator(".mg-player").all()
+    told = """(root) => [...root.querySelectorAll('[data-slot], .mg-count, .mg-badge text, .mg-stranded, .mg-card')]
+        .map((one) => one.textContent)"""
+    for click in ('[data-id="n1"]', '[data-id="n2"]', '[data-id="n4"]', '[data-do="anyway"]', '[data-id="n3"]',
+                  '[data-do="last"]', '[data-do="back"]', '[data-id="n3"]'):
+        first.locator(f".mg-node{click}, button{click}").click()
+        if click != '[data-id="n4"]':  # a refusal is told to whoever asked
+            assert first.evaluate(told) == second.evaluate(told), click
+        if click == '[data-do="last"]':
+            assert "true 42" in second.locator(".mg-card").inner_text().replace("\n", " ")
+
+
+def test_words_in_both_languages_take_the_room_that_the_equation_leaves_them(page, tmp_path):
+    x, k = minigrad.tensor([1.0, -2.0], requires_grad=True), minigrad.tensor(2.0, requires_grad=True)
+    a, b = (x * k).unbind()
+    z = a * b + a.exp()
+    z.register_hook(lambda g: g.clamp(-1, 0.5))
+    loss = z * 3
+    file = tmp_path / "both.html"
+    file.write_text(minigrad.step(loss, preview=True, lang="both").to_html(), encoding="utf-8")
+    page.set_viewport_size(dict(zip(("width", "height"), SIZES["notebook"], strict=True)))
+    page.goto(file.as_uri())
+    assert "mg-beside" in page.locator(".mg-player").get_attribute("class")
+    assert page.evaluate(WALK.replace("FEW", "true"), 12) == {}
+
+
+def test_a_step_of_a_graph_of_150_ways_is_laid_out_a_few_times_and_no_more(page, tmp_path):
+    leaves = [minigrad.tensor(float(i), requires_grad=True) for i in range(150)]
+    loss = minigrad.stack(leaves).sum()
+    file = tmp_path / "wide.html"
+    file.write_text(minigrad.step(loss, preview=True).to_html(), encoding="utf-8")
+    page.set_viewport_size(dict(zip(("width", "height"), SIZES["wide"], strict=True)))
+    page.goto(file.as_uri())
+    page.locator(".mg-player").focus()
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable")
+    layouts = []
+    for _ in range(8):
+        page.keyboard.press("ArrowRight")
+        found = session.send("Performance.getMetrics")["metrics"]
+        layouts.append(next(one["value"] for one in found if one["name"] == "LayoutCount"))
+    assert page.locator(".mg-queue").inner_text().count("AccumulateGrad") > 2
+    assert "+1" in page.locator(".mg-queue").inner_text()
+    assert max(b - a for a, b in itertools.pairwise(layouts[2:])) <= 16  # of 150 chips none is laid out alone
+
+
+def test_gradients_of_several_outputs_are_counted_and_never_summed(page, made):
+    page.emulate_media(reduced_motion="no-preference")
+    page.goto(made("unbind"))
+    k = frame_of(page, "sends")
+    assert "2 of 2 gradients arrived." in page.locator(".mg-card").inner_text()
+    assert "Sum" not in page.locator(".mg-card").inner_text()
+    page.evaluate(SCRUB, k - 0.1)
+    assert page.locator(".mg-token").all_text_contents() == ["1", "1"]  # each on its own way
+
+
+def test_between_the_side_bars_of_jupyterlab_a_phone_has_a_stage_and_all_controls(page, made, tmp_path):
+    html = Path(made("tutorial").removeprefix("file://")).read_text("utf-8")
+    file = tmp_path / "narrow.html"
+    file.write_text(html.replace('<body class="mg-whole">', '<body style="width: 286px">'), encoding="utf-8")
+    page.set_viewport_size(dict(zip(("width", "height"), SIZES["phone"], strict=True)))
+    page.goto(file.as_uri())
+    player = page.locator(".mg-player")
+    player.focus()
+    for _ in range(3):                                         # in each language, and in both
+        page.keyboard.press("l")
+        inside = player.evaluate("(e) => [e.clientHeight - e.scrollHeight, e.querySelector('.mg-stage').clientHeight]")
+        assert inside[0] >= 0
+        assert inside[1] >= 80
+        chip, side = (page.locator(one).first.bounding_box() for one in (".mg-chip", ".mg-side"))
+        assert chip["y"] + chip["height"] <= side["y"] + side["height"]
 
 
 def test_every_control_works_by_mouse_and_by_keyboard(page, made):

@@ -21,6 +21,7 @@ const MATH = new Set(("math mrow mi mn mo ms mtext mspace msub msup msubsup move
 const GLIDE_MS = 650, OPEN_MS = 280, LARGEST = 1.3, WIDEST_TEXT = 420, SPEEDS = [0.25, 0.5, 1, 2, 4];
 /** How long an event moves, in ms at 1×. */
 const LASTS = { seed: 900, hook: 1100, compute: 1600, free: 800, send: 1300, accumulate: 1600, meet: 1900, make: 900 };
+const MOST_CHIPS = 32, MOST_ROWS = 48;  // that a queue has room for, and that anybody reads: of hundreds the rest is a number
 const LONG = 24;  // characters: what may break at commas, too
 const TEXT = 13, LEAST = { page: 12.02, presenter: 24.04 };  // units of the picture, and px on the screen
 
@@ -182,11 +183,27 @@ function lines(all, flat) {
 
 // ---------------------------------------------------------------- the walk: frames, order, readiness
 
-/** The recorded steps in an order: PyTorch's, or the one that a student drives. */
+/** The first node of an order that did not wait, with what had come to it: `n4|n2`; "" where each waits.
+ *  @param {Json} nodes @param {string[]} path */
+function tooEarly(nodes, path) {
+  const done = /** @type {Set<string>} */ (new Set());
+  for (const id of path) {
+    const needs = /** @type {string[]} */ (nodes[id]?.needs ?? []), came = needs.filter((one) => done.has(one));
+    if (came.length < needs.length) return id + "|" + [...new Set(came)].sort();
+    done.add(id);
+  }
+  return "";
+}
+
+/** Which output of a node a gradient arrives at: those of another are never added to it. @param {Json} sent */
+const outputOf = (sent) => sent.to + "|" + sent.nr;
+
+/** The recorded steps in an order: PyTorch's, or the one that a student drives. What is seen follows from the order
+ *  alone, also which node was forced: two views of a player, and one that is opened again, show the same run. */
 class Walk {
-  /** @param {Json} scene @param {Json[]} steps @param {string[]} path @param {string} [early] The run with a node forced:
-   *  `n4|n2`, n4 with what n2 sent. */
-  constructor(scene, steps, path, early = "") {
+  /** @param {Json} scene @param {Json[]} steps @param {string[]} path */
+  constructor(scene, steps, path) {
+    const early = scene.early ? tooEarly(scene.nodes, path) : "";
     this.scene = scene;
     this.truth = new Map(steps.map((step) => [step.id, step]));
     this.forced = early.split("|")[0];
@@ -194,8 +211,16 @@ class Walk {
     this.steps = new Map([...steps, ...(scene.early?.[early] ?? [])].map((step) => [step.id, step]));
     const sends = [...this.steps.values()].flatMap((step) => step.events.flatMap((event) => event.sends ?? []));
     this.none = new Set(sends.filter((one) => one.text === "None").map((one) => one.to));  // None is no gradient: what came is not counted
-    /** What each node receives in the end. */
-    this.sums = new Map(sends.sort((a, b) => a.n - b.n).map((one) => [one.to, one.total]));
+    /** What each output of a node receives in the end, and which edge is the first, the second ... to bring it something. */
+    this.sums = new Map();
+    this.nth = /** @type {Map<string, number>} */ (new Map());
+    const came = /** @type {Map<string, number>} */ (new Map());
+    for (const one of sends.sort((a, b) => a.n - b.n)) {
+      const at = outputOf(one), n = (came.get(at) ?? 0) + 1;
+      came.set(at, n);
+      this.nth.set(one.edge, n);
+      this.sums.set(at, one.total);
+    }
     this.order = path.length ? path.filter((id) => this.steps.has(id)) : steps.map((step) => step.id);
     this.frames = [{ id: "", at: 0, n: 0, event: { kind: "before", say: scene.before } }];
     this.order.forEach((id, i) => {
@@ -211,6 +236,9 @@ class Walk {
 
   get end() { return this.frames.length - 1; }
   get size() { return Object.keys(this.scene.nodes).length; }
+
+  /** Whether one of what an event sends meets others. @param {Json} event */
+  meets(event) { return (event.sends ?? []).some((/** @type {Json} */ one) => (this.nth.get(one.edge) ?? 1) > 1); }
 
   /** @param {string} id */
   title(id) { return this.scene.nodes[id].title; }
@@ -235,8 +263,8 @@ class Walk {
       for (const mark of event.marks ?? []) st.marks.add(mark);
       for (const saved of event.freed ?? []) st.freed.add(saved);
       for (const sent of event.sends ?? []) {                            // a sum is known in the order of the recording
-        const was = st.totals.get(sent.to), known = was ? was.known && sent.n === was.n + 1 : sent.n === 1;
-        st.totals.set(sent.to, { ...sent, known: known && !(this.forced === sent.to && this.late.includes(id)) });
+        const at = outputOf(sent), was = st.totals.get(at), n = this.nth.get(sent.edge) ?? 0, known = was ? was.known && n === was.n + 1 : n === 1;
+        st.totals.set(at, { ...sent, n, known: known && !(this.forced === sent.to && this.late.includes(id)) });
       }
       if (event.bad) st.bad = id;
       else if (this.isEnd.has(i)) st.done.add(id);
@@ -337,7 +365,8 @@ function camera(map, shown, pace = () => 1) {
     hang();
     const { w, h: high } = sight(k), P = shown();
     for (const [name, value] of Object.entries({ x, y, width: w, height: high })) P.window.setAttribute(name, String(value));
-    map.setAttribute("viewBox", [P.box.x, P.box.y, P.box.w, P.box.h].join(" "));
+    const all = [P.box.x, P.box.y, P.box.w, P.box.h].join(" ");
+    if (map.getAttribute("viewBox") !== all) map.setAttribute("viewBox", all);  // the same lays all of it out again
     if (!rests) return;
     const seen = sight(k);                                                 // a word that the edge cuts is not shown
     for (const entry of P.words) {
@@ -366,7 +395,7 @@ function render({ model, el }) {
     unsay: () => {},                                                         // puts the caption back where an entry's arithmetic stands
     crowded: 0,                                                              // the width at which a queue once left the code no room
     lang: "", quiz: "",                                             // what names are in; the node that a question is open about
-    early: "", refused: /** @type {Json|null} */ (null), verdict: /** @type {Json|null} */ (null), note: /** @type {Both|null} */ (null),
+    refused: /** @type {Json|null} */ (null), verdict: /** @type {Json|null} */ (null), note: /** @type {Both|null} */ (null),
     answered: /** @type {Record<string, {v: number, r: number}[]>} */ ({}),
     present: false, whole: false, gone: false, own: false, timer: 0, want: 0, playing: false, u: 1, moves: 0, speed: 1, source: 0, plain: 0, breaks: new Set(model.get("breaks")),
   };
@@ -535,7 +564,7 @@ function render({ model, el }) {
       placeCode(place);
       const beneath = scaleOf(false), wide = !S.present && root.clientWidth >= 800;
       const scale = beneath >= least() || !wide || scaleOf(true) < Math.max(beneath * 1.1, Math.min(1, 1.3 * beneath)) ? scaleOf(false) : scaleOf(true);
-      return crowded() ? 0 : scale;
+      return crowded() || (place && stage.clientHeight < 100) ? 0 : scale;
     };
     const places = root.clientWidth >= 1100 ? ["column", "side"] : root.clientWidth < 620 ? ["column"] : ["side"];
     const nearly = root.clientHeight < 560 ? 0.8 : 1;                        // in a low room almost all of the graph, else the code that is lit
@@ -628,13 +657,14 @@ function render({ model, el }) {
       }
     },
     send(f, u, k) {
-      const earlier = walk.state(k - 1).totals, now = walk.state(k).totals, meets = f.event.sends.some((one) => one.n > 1), travel = meets ? 0.6 : 1;
-      for (const { to, n, total, edge, text } of f.event.sends ?? []) {
+      const earlier = walk.state(k - 1).totals, now = walk.state(k).totals, meets = walk.meets(f.event), travel = meets ? 0.6 : 1;
+      for (const one of f.event.sends ?? []) {
+        const { total, edge, text } = one, at = outputOf(one), n = walk.nth.get(edge) ?? 1;
         const path = wire(place(edge)), long = path?.getTotalLength() ?? 0, far = between(u, 0, travel);
         if (!path || text === "None") continue;
         const trail = s("path", { d: path.getAttribute("d"), class: "mg-backward mg-trail", "stroke-dasharray": `${long * eased(far)} ${long}` });
         moving.append(trail);
-        const end = path.getPointAtLength(long), waits = { x: end.x + 24, y: end.y - 30 }, was = n > 1 && now.get(to)?.known ? earlier.get(to)?.total : null;
+        const end = path.getPointAtLength(long), waits = { x: end.x + 24, y: end.y - 30 }, was = n > 1 && now.get(at)?.known ? earlier.get(at)?.total : null;
         if (u < travel || !was) token(onPath(path, far), brief(edge, text));
         if (!was) continue;
         const near = eased(between(u, 0.6, 0.85));
@@ -754,7 +784,8 @@ function render({ model, el }) {
     const place = walk.place.get(step.id) ?? 0, { nodes } = walk.scene, before = (/** @type {string} */ id) => (walk.place.get(id) ?? Infinity) < place;
     // a sum is true as long as the same gradients had come before: another order has other sums
     const met = (line) => at >= line.at && nodes[line.to].needs.every((id) => before(id) === nodes[id].rank < nodes[step.id].rank || id === step.id);
-    return step.rows.filter((line) => (line.to ? met(line) : line.math || line.text || at >= line.at)).map((line) => {
+    const all = step.rows.filter((line) => (line.to ? met(line) : line.math || line.text || at >= line.at));
+    const made = all.slice(0, MOST_ROWS).map((line) => {
       const come = at >= line.at;
       if (line.gate) {
         const gate = h("span", { class: "mg-gate" }, line.gate);
@@ -771,6 +802,7 @@ function render({ model, el }) {
       }
       return h("div", { class: "mg-row mg-rule" }, left, shown);
     });
+    return all.length > MOST_ROWS ? [...made, row(muted("+" + (all.length - MOST_ROWS)))] : made;
   }
   /** The entries from which one of the result is made, a row and a column or those in its place, light up; unless it
    *  plays its arithmetic takes the place of the caption. @param {Element} cell @param {boolean} yes */
@@ -815,10 +847,16 @@ function render({ model, el }) {
       if (S.plain > 2 && card.scrollWidth <= card.clientWidth) return;       // what is only too high scrolls
       card.replaceChildren(...(id ? content(id, k, st) : k < 0 ? [h("pre", {}, lit(walk.frames[k].event.at))] : S.present && drive() ? [choices(st)]
         : [h("h3", {}, two(ui.before)), h("pre", {}, walk.scene.code)]));
-      for (const size of S.present ? [30, 27, 24] : [15, 14, 13, 12]) {
+      const sizes = S.present ? [30, 27, 24] : [15, 14, 13, 12], fit = (size) => {
         dock.style.setProperty("--mg-type", size + "px");
-        if ([card, say].map(fits).every(Boolean)) return;
-      }
+        dock.classList.remove("mg-wordy");
+        const whole = fits(card);
+        if (fits(say)) return whole;
+        dock.classList.add("mg-wordy");                                        // words may take what the equation does not need
+        return [card, say].map(fits).every(Boolean);
+      };
+      if (fit(sizes[0])) return;
+      if (fit(sizes[sizes.length - 1])) return void sizes.slice(1).some(fit);    // else no other is tried: each is a layout
     }
   }
   function content(id, k, st) {
@@ -867,11 +905,12 @@ function render({ model, el }) {
     return h("div", { class: "mg-choices" }, h("span", {}, two(ui.queue_drive)), ...buttons);
   }
   function meet(id, st) {
-    const { n, m } = walk.arrived(id, st.done), sent = st.totals.get(id);
+    const { n, m } = walk.arrived(id, st.done), outputs = [...walk.sums.keys()].filter((at) => at.startsWith(id + "|"));
+    const sent = st.totals.get(outputs[0]), several = outputs.length > 1;         // no sum of all that arrives there is made
     const told = fill(ui.arrived, { name: walk.title(id), n, m });
     if (id === walk.forced && walk.late.includes(walk.frames[frame()].id)) return fill(ui.stranded, { name: walk.title(id) });
-    const total = n === m && !walk.forced ? walk.sums.get(id) : sent?.n === n && sent.known && sent.total;
-    return n > 1 && total ? join(told, fill(ui.sum, { total })) : told;
+    const total = n === m && !walk.forced ? walk.sums.get(outputs[0]) : sent?.n === n && sent.known && sent.total;
+    return n > 1 && total && !several ? join(told, fill(ui.sum, { total })) : told;
   }
 
   function showQueue(ready, st) {
@@ -880,18 +919,29 @@ function render({ model, el }) {
     state.replaceChildren(two(ui["state_" + how]));
     const chips = drive() ? [...ready].sort() : ready;                  // in Drive the order is the question
     const reason = muted(two(why(ready, st))), rest = muted(), full = () => side.scrollHeight > side.clientHeight;
-    const shown = chips.length ? chips.map(chip) : [muted(two(ui.empty))];
-    queue.replaceChildren(h("b", {}, two(ui.queue)), ...shown, rest, reason);
-    const fold = (least) => {
-      for (let n = queue.querySelectorAll(".mg-chip").length - 1; n >= least && full(); n--) {
-        shown[n].remove();
-        rest.textContent = "+" + (shown.length - n);
-      }
+    const shown = chips.length ? chips.slice(0, MOST_CHIPS).map(chip) : [muted(two(ui.empty))], tail = [rest, reason];
+    const put = (n) => {
+      rest.textContent = n < chips.length ? "+" + (chips.length - n) : "";
+      queue.replaceChildren(h("b", {}, two(ui.queue)), ...shown.slice(0, n), ...tail);
     };
+    const fold = (least, most) => {                                      // to as many as there is room for, in few layouts
+      let [n, high] = [Math.min(least, most), most];
+      while (n < high) {
+        const middle = Math.ceil((n + high) / 2);
+        put(middle);
+        if (full()) high = middle - 1; else n = middle;
+      }
+      put(n);
+      return n;
+    };
+    put(shown.length);
     return () => {                                                       // two in their order, and why, before all of them
-      fold(2);
-      if (full()) reason.remove();
-      fold(1);
+      if (!full()) return;
+      const n = fold(2, shown.length);
+      if (!full()) return;
+      tail.pop();
+      put(n);
+      if (full()) fold(1, n);
     };
   }
   /** The reason for the order of the queue. */
@@ -942,7 +992,7 @@ function render({ model, el }) {
   function placeCode(place) {
     const lines = (walk.scene.sources ?? []).flat(), cell = el.closest(".jp-CodeCell"), written = [...cell?.querySelectorAll(".cm-line") ?? []];
     const above = written.some((line) => line.textContent.trim() && lines.some(([, text]) => text === line.textContent));
-    code.hidden = S.present || !place || !lines.length || (above && root.clientHeight < 560) || (place === "side" && S.crowded === root.clientWidth);
+    code.hidden = S.present || !place || !lines.length || (above && root.matches(".mg-low, .mg-phone")) || (place === "side" && S.crowded === root.clientWidth);
     root.classList.toggle("mg-coded", !code.hidden);
     const home = place === "column" ? body : side;
     if (code.parentNode !== home) home.append(code);
@@ -1043,7 +1093,7 @@ function render({ model, el }) {
   function start(moves) {
     clearTimeout(S.timer);                                                   // Play goes on from here, once
     cancelAnimationFrame(S.moves);
-    const { event, id } = walk.frames[frame()], meets = event.sends?.some((one) => one.n > 1);
+    const { event, id } = walk.frames[frame()], meets = walk.meets(event);
     const shows = moves && !calm() && id && !S.quiz;
     S.u = shows ? 0 : 1;
     show();
@@ -1182,7 +1232,7 @@ function render({ model, el }) {
   /** @param {string[]} path */
   function setPath(path) {
     own("path", path);
-    walk = new Walk(model.get("scene"), model.get("steps"), !path.length && drive() ? [""] : path, S.early);
+    walk = new Walk(model.get("scene"), model.get("steps"), !path.length && drive() ? [""] : path);
   }
   /** Set by this view, which shows it by itself. @param {string} name */
   function own(name, value) { S.own = true; model.set(name, value); S.own = false; }
@@ -1196,7 +1246,7 @@ function render({ model, el }) {
   function anyway() {
     const { id, early } = S.refused ?? {}, st = walk.state(frame()), { n, m } = id ? walk.arrived(id, st.done) : { n: 0, m: 0 };
     if (!early) return;
-    Object.assign(S, { refused: null, early, note: fill(ui.ran_early, { name: walk.title(id), n, m }) });
+    Object.assign(S, { refused: null, note: fill(ui.ran_early, { name: walk.title(id), n, m }) });
     model.set("forced", [...model.get("forced"), { node: id, arrived: early.split("|")[1].split(",") }]);
     setPath([...st.done, id]);
     move(walk.end, true);
@@ -1204,7 +1254,7 @@ function render({ model, el }) {
   /** As it was before the node was forced; in the true run nothing had changed. */
   function back() {
     const path = walk.order.slice(0, walk.order.indexOf(walk.forced));
-    Object.assign(S, { early: "", refused: null, note: null });
+    Object.assign(S, { refused: null, note: null });
     setPath(path);
     move(walk.end);
   }
@@ -1214,8 +1264,7 @@ function render({ model, el }) {
     own("drive", !drive());
     Object.assign(S, { refused: null, verdict: null, note: null, quiz: "" });
     stop();
-    if (walk.forced) S.early = "";
-    setPath(drive() ? kept.filter((id) => !walk.forced || kept.indexOf(id) < kept.indexOf(walk.forced)) : []);
+    setPath(drive() ? kept : []);
     move(walk.ends[Math.min(n, walk.ends.length - 1)]);
   }
 
@@ -1299,7 +1348,7 @@ function render({ model, el }) {
   const renew = () => {
     const atEnd = frame() >= walk.end, path = model.get("path"), fresh = model.get("steps").filter(({ id }) => !walk.truth.has(id));
     if (path.length) own("path", [...new Set([...path, ...fresh.map(({ id }) => id)])]);
-    walk = new Walk(model.get("scene"), model.get("steps"), model.get("path"), S.early);
+    walk = new Walk(model.get("scene"), model.get("steps"), model.get("path"));
     if (atEnd || S.want) model.set("frame", walk.end);
     model.save_changes();
     show();
