@@ -16,7 +16,7 @@ from typing import Any
 
 from ..text import table
 from .live import parameters
-from .program import Context, Line, Source, expression, feeding, source_of, usual
+from .program import Context, Line, Source, expression, feeding, source_of, stretch, usual
 from .refused import Refused, described
 
 
@@ -50,15 +50,12 @@ def first(found: Iterable[Finding | None]) -> Finding | None:
 
 def finding(key: str, context: Context, at: Any, /, *changes: tuple[Any, str], **facts: Any) -> Finding:
     """A finding about the node `at`, mended by replacing nodes on one line."""
-    return Finding(key, facts, context.source.line(at), context.source.edited(*changes) if changes else None)
+    source = context.source
+    told = {name: source.owned(at, fact) if isinstance(fact, str) else fact for name, fact in facts.items()}
+    return Finding(key, told, source.line(at), source.edited(*changes) if changes else None)
 
 
 # ---- parts of an edit
-
-
-def stretch(line: int, column: int, end: int, last: int) -> Any:
-    """A part of a source that is no expression, from a column, in bytes, of a line to one of another."""
-    return ast.Pass(lineno=line, col_offset=column, end_lineno=end, end_col_offset=last)
 
 
 def keyword(call: Any, name: str) -> Any:

@@ -51,6 +51,7 @@ class Source:
             self.tree: Any = ast.parse(text)
         except (SyntaxError, ValueError):
             self.tree = ast.Module([], [])
+        self.selves, self.folded = dict(renamed(self.tree)), dict[int, Any]()
         nodes: list[Any] = [*ast.walk(self.tree)]
         self.parents: dict[Any, Any] = {child: node for node in nodes for child in ast.iter_child_nodes(node)}
         self.calls = [node for node in nodes if isinstance(node, ast.Call)]
@@ -111,32 +112,81 @@ class Source:
 
     @cached_property
     def spelled(self) -> Source:
-        """The same with the usual spaces, line for line, quoted as it is written; itself, where that may not be."""
+        """The same with the usual spaces, each statement, or head of one, on its first line, and quoted as it is
+        written; itself, where that may not be."""
         lines, heads = [*self.lines], by_key((n.lineno, n) for n in ast.walk(self.tree) if isinstance(n, ast.stmt))
+        folded = dict[int, Any]()
+        for f, own in self.selves.items():  # in what stays as it is
+            for i in range(f.lineno - 1, f.end_lineno):
+                lines[i] = re.sub(rf"\b{own}\b", "self", lines[i])
         for number, (node, *others) in heads.items():
-            whole = self.lines[number - 1].endswith(":") if hasattr(node, "body") else node.end_lineno == number
-            if whole and not (others or "elif" in self.lines[number - 1]):
-                lines[number - 1] = " " * node.col_offset + re.findall("^[^@].*", usual(node), re.M)[0]
+            body, text = getattr(node, "body", ()), re.findall("^[^@].*", usual(node), re.M)
+            inside = [*body[:1], *getattr([*body, node][0], "decorator_list", ())] if body else ()
+            last = min((n.lineno - 1 for n in inside), default=node.end_lineno)
+            whole = self.begins(body[0]) if body else len(text) == 1 and (last == number or last not in heads)
+            if whole and self.begins(node) and not (others or "elif" in self.lines[number - 1]):
+                lines[number - 1 : last] = [" " * node.col_offset + text[0], *[""] * (last - number)]
+                folded[number] = self, stretch(number, node.col_offset, last, len(self.lines[last - 1].encode()))
         made = Source(self.file, "\n".join(lines) + "\n", self.lines)
+        made.selves, made.folded = self.selves, folded
         return made if ast.dump(made.tree) == ast.dump(self.tree) else self
 
+    def begins(self, node: Any) -> bool:
+        """Whether a statement is the first on its line."""
+        return not self.lines[node.lineno - 1].encode()[: node.col_offset].strip()
+
     def edited(self, *changes: tuple[Any, str]) -> tuple[int, str] | None:
-        """Number and new text of the one line on which nodes are replaced; None if they are on several."""
+        """Number and new text of the one line that changes where nodes are replaced; None if several do."""
+        changes = tuple((node, self.owned(node, new)) for node, new in changes)
+        (node, new), number = changes[0], changes[0][0].lineno
         if len({number for node, _ in changes for number in (node.lineno, node.end_lineno)}) != 1:
-            return None
-        number = changes[0][0].lineno
+            return self.narrowed(node, new) if len(changes) == 1 else None
+        if number in self.folded and self.folded[number][1].end_lineno > number:
+            source, whole = self.folded[number]
+            parts = map(re.escape, re.findall(r"\w+|\S", self.text(node)))
+            text, count = re.subn(r"\s*".join(parts), lambda _: new, source.text(whole))
+            return source.narrowed(whole, text) if count == len(changes) == 1 else None
         line = self.lines[number - 1].encode()  # columns count bytes
         for node, new in sorted(changes, key=lambda change: -change[0].col_offset):
             plain, grouped = (line[: node.col_offset] + text.encode() + line[node.end_col_offset :]
                               for text in (new, f"({new})"))
             beside = isinstance(self.parents.get(node), BESIDE)
             line = grouped if beside and self.read(number, grouped) not in (self.read(number, plain), "") else plain
-        return number, line.decode()
+        return number, self.owned(changes[0][0], line.decode())
 
-    def read(self, number: int, line: bytes) -> str:
-        """How Python reads the program with another line in it; "" where it cannot."""
+    def narrowed(self, node: Any, new: str) -> tuple[int, str] | None:
+        """Number and new text of the one line of a node on several that its new text changes; None if more do."""
+        ends = (self.lines[node.lineno - 1].encode()[: node.col_offset].decode(),
+                self.lines[node.end_lineno - 1].encode()[node.end_col_offset :].decode())
+        texts = self.text(node), new
+        parts = [[*re.finditer(r"\w+|\S|$", text)] for text in texts]  # the last is the end
+        words = [[part[0] for part in several] for several in parts]
+        same = len(os.path.commonprefix(words))
+        after = len(os.path.commonprefix([several[:same - 1 if same else None:-1] for several in words]))
+        starts = [several[same - 1].end() if same else 0 for several in parts]
+        gone, come = (text[start : several[-after].start()] for text, start, several in zip(texts, starts, parts))
+        if gone.strip():
+            starts[0] += len(gone) - len(gone.lstrip())
+            gone, come = gone.strip(), come.strip()
+        elif same:
+            gone, come = "", come.rstrip()
+        number = node.lineno + texts[0][: starts[0]].count("\n")
+        rows = come.join([ends[0] + texts[0][: starts[0]], texts[0][starts[0] + len(gone) :] + ends[1]]).split("\n")
+        line = rows[number - node.lineno].encode()
+        meant = self.read(node.lineno, new.join(ends).encode(), node.end_lineno)
+        sure = "\n" not in gone + come and meant == self.read(number, line) != ""
+        return (number, line.decode()) if sure else None
+
+    def owned(self, node: Any, text: str) -> str:
+        """A text of rules with what the learner calls `self` in it."""
+        own = (own for f, own in self.selves.items() if f.lineno <= node.lineno <= f.end_lineno)
+        return re.sub(r"\bself\b", next(own, "self"), text)
+
+    def read(self, number: int, line: bytes, last: int = 0) -> str:
+        """How Python reads the program with another line, or text, in place of some; "" where it cannot."""
         with suppress(SyntaxError):
-            return ast.dump(ast.parse("\n".join([*self.lines[: number - 1], line.decode(), *self.lines[number:]])))
+            lines = [*self.lines[: number - 1], line.decode(), *self.lines[last or number :]]
+            return ast.dump(ast.parse("\n".join(lines)))
         return ""
 
     def loops(self, node: Any) -> list[Any]:
@@ -162,6 +212,26 @@ class Source:
         elif function is None and not near:  # what stands further down has run before, in a cell
             near += [s for s in found[-1:] if s is not self.statement(use)]
         return near
+
+
+def stretch(line: int, column: int, end: int, last: int) -> Any:
+    """A part of a source that is no expression, from a column, in bytes, of a line to one of another."""
+    return ast.Pass(lineno=line, col_offset=column, end_lineno=end, end_col_offset=last)
+
+
+def renamed(tree: Any) -> Iterator[tuple[Any, str]]:
+    """Call the object of its methods `self`, as rules do, where a class has another word for it: methods, with it."""
+    for kind in (n for n in ast.walk(tree) if isinstance(n, ast.ClassDef)):
+        methods = [f for f in kind.body if isinstance(f, FUNCTIONS) and (f.args.posonlyargs or f.args.args)]
+        word = next(((*f.args.posonlyargs, *f.args.args)[0].arg for f in methods if f.name == "__init__"), "self")
+        for f in methods if word != "self" else ():
+            first = (*f.args.posonlyargs, *f.args.args)[0]
+            names = [n for n in ast.walk(f) if isinstance(n, ast.Name)]
+            if first.arg == word and not any(n.id == "self" for n in names):
+                first.arg = "self"
+                for n in names:
+                    n.id = "self" if n.id == word else n.id
+                yield f, word
 
 
 def usual(node: Any) -> str:
@@ -556,10 +626,10 @@ def standing(frame: FrameType | None) -> Context | None:
     if frame is None:
         return None
     code = frame.f_code
-    names = {**frame.f_globals, **own_locals(frame)}
-    source, function, outer, call = source_of(code), None, None, None
+    names, source, function, outer, call = {**frame.f_globals, **own_locals(frame)}, source_of(code), None, None, None
     if code.co_name != "<module>":
         function = source.definition(code)
+        names |= {"self": names[own] for f, own in source.selves.items() if f is function and own in names}
         outer = standing(frame.f_back)
         above = theirs(frame.f_back)
         call = above and expression(above.f_code, above.f_lasti)
