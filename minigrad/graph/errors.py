@@ -8,7 +8,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from itertools import dropwhile
+from itertools import dropwhile, pairwise
 from types import ModuleType
 from typing import Any
 
@@ -61,6 +61,10 @@ def freed(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
     if not isinstance(before, ast.Call):
         return None
     if before is not call:
+        up, parents = context.source.statement, context.source.parents
+        both = [up(before), up(call)] if before in parents and ast.dump(before) == ast.dump(call) else []
+        if both and both in map(list, pairwise(ast.iter_child_nodes(parents[both[0]]))):
+            return finding("freed_twice", context, call, (both[1], ""), node=node)
         other = Context(source_of(mark.code), source_of(mark.code).function(before), names=context.names)
         after = dropwhile(lambda entry: entry[3] is not mark, ledger.diary)
         stepped = {id(p) for what, owner, *_ in after if what == "step" for p in parameters(owner())}

@@ -14,7 +14,7 @@ from ..core.graph import TensorBase, latest
 from .cuts import asking, computed, cut, cut_on_the_way, leads_to, root_of, tensors_in
 from .findings import Finding, by_rule, finding, first, keyword, receiver
 from .live import inner, is_tensor, parameters
-from .program import Context, called, expression, feeding, inside_of, is_learners, read_in, source_of, writers, written
+from .program import Context, called, expression, feeding, gives, inside_of, is_learners, read_in, source_of, writers, written
 
 FACTORIES = set("tensor ones zeros rand randn full arange linspace eye normal empty ones_like randn_like".split())
 
@@ -64,7 +64,8 @@ def remade(leaf: Any, root: Any, context: Context) -> Finding | None:
             loops = there.source.loops(n)
             for later in there.source.writes.get((there.function, n.id), []):
                 each = not loops or there.source.parents[later] is loops[-1]  # in each turn, not only in some
-                if each and later.lineno > n.lineno and there.value(n) is leaf:
+                held = [value := there.value(n), *(parameters(value) if gives(later, n.id) else ())]
+                if each and later.lineno > n.lineno and any(leaf is t for t in held):
                     return finding("remade", there, later, name=n.id)
     return None
 
@@ -193,8 +194,10 @@ def buffer(t: Any, context: Context) -> Finding | None:
     modules = [each for v in context.names.values() if hasattr(type(v), "named_buffers") for each in v.modules()]
     held = ((m, name) for m in modules for name, value in {**vars(m), **m._buffers}.items() if value is t)
     homes = ((m, name, home) for m, name in held if (home := inside_of(type(m).__init__)) is not None)
-    return first(by_rule(f"plain: {type(m).__name__} {name} {nn_of(m)} {t.is_floating_point()}", None, home)
-                 for m, name, home in homes)
+    told = ((by_rule(f"plain: {type(m).__name__} {name} {nn_of(m)} {t.is_floating_point()}", None, home), writers(t) or [
+        word for f, word in home.source.writes if word == f"self.{name}" and f is not home.function])
+        for m, name, home in homes)
+    return first(one and replace(one, edit=None if updated else one.edit) for one, updated in told)
 
 
 def unregistered(module: Any, of: Any = ()) -> Finding | None:
