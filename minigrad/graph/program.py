@@ -44,14 +44,14 @@ Line = tuple[str, int, str]  # file, number, text
 class Source:
     """A file, or a cell: its tree, with the parent of each node."""
 
-    def __init__(self, file: str, text: str, quoted: list[str] | None = None) -> None:
+    def __init__(self, file: str, text: str, typed: Source | None = None, rows: Any = ()) -> None:
         self.file, self.lines, self.whole = file, text.removesuffix("\n").split("\n"), text
-        self.quoted = quoted or self.lines
+        self.typed, self.rows = typed or self, rows  # where each line stands as it is typed, if that differs
         try:
             self.tree: Any = ast.parse(text)
         except (SyntaxError, ValueError):
             self.tree = ast.Module([], [])
-        self.selves, self.folded = dict(renamed(self.tree)), dict[int, Any]()
+        self.selves = dict(renamed(self.tree))
         nodes: list[Any] = [*ast.walk(self.tree)]
         self.parents: dict[Any, Any] = {child: node for node in nodes for child in ast.iter_child_nodes(node)}
         self.calls = [node for node in nodes if isinstance(node, ast.Call)]
@@ -107,28 +107,33 @@ class Source:
 
     def line(self, node: Any) -> Line:
         """File, number and text of the line on which a node begins; of a method, on which its name stands."""
-        number = span(node)[0]
-        return self.file, number, self.quoted[number - 1].strip()
+        number = self.place(stretch(span(node)[0], 0, span(node)[0], 0)).lineno
+        return self.file, number, self.typed.lines[number - 1].strip()
+
+    def place(self, node: Any) -> Any:
+        """Where a node stands as it is typed: of a text with the usual spaces the lines that its line is made of."""
+        return self.rows[node.lineno - 1] if self.rows else node
 
     @cached_property
     def spelled(self) -> Source:
-        """The same with the usual spaces, each statement, or head of one, on its first line, and quoted as it is
-        written; itself, where that may not be."""
-        lines, heads = [*self.lines], by_key((n.lineno, n) for n in ast.walk(self.tree) if isinstance(n, ast.stmt))
-        folded = dict[int, Any]()
+        """The same with the usual spaces, each statement, or head of one, on one line, and nothing on the others;
+        itself, where that may not be."""
+        lines: list[str | None] = [line if re.match(r"\s*[^\s#]", line) else None for line in self.lines]
+        rows = [stretch(i, 0, i, len(line.encode())) for i, line in enumerate(self.lines, 1)]
+        heads = by_key((n.lineno, n) for n in ast.walk(self.tree) if isinstance(n, ast.stmt))
         for f, own in self.selves.items():  # in what stays as it is
             for i in range(f.lineno - 1, f.end_lineno):
-                lines[i] = re.sub(rf"\b{own}\b", "self", lines[i])
+                lines[i] = lines[i] and re.sub(rf"\b{own}\b", "self", lines[i])
         for number, (node, *others) in heads.items():
             body, text = getattr(node, "body", ()), re.findall("^[^@].*", usual(node), re.M)
             inside = [*body[:1], *getattr([*body, node][0], "decorator_list", ())] if body else ()
             last = min((n.lineno - 1 for n in inside), default=node.end_lineno)
             whole = self.begins(body[0]) if body else len(text) == 1 and (last == number or last not in heads)
             if whole and self.begins(node) and not (others or "elif" in self.lines[number - 1]):
-                lines[number - 1 : last] = [" " * node.col_offset + text[0], *[""] * (last - number)]
-                folded[number] = self, stretch(number, node.col_offset, last, len(self.lines[last - 1].encode()))
-        made = Source(self.file, "\n".join(lines) + "\n", self.lines)
-        made.selves, made.folded = self.selves, folded
+                lines[number - 1 : last] = [" " * node.col_offset + text[0], *[None] * (last - number)]
+                rows[number - 1] = stretch(number, node.col_offset, last, len(self.lines[last - 1].encode()))
+        kept = [(line, row) for line, row in zip(lines, rows, strict=True) if line is not None]
+        made = Source(self.file, "".join(f"{line}\n" for line, _ in kept), self, [row for _, row in kept])
         return made if ast.dump(made.tree) == ast.dump(self.tree) else self
 
     def begins(self, node: Any) -> bool:
@@ -139,48 +144,46 @@ class Source:
         """Number and new text of the one line that changes where nodes are replaced; None if several do."""
         changes = tuple((node, self.owned(node, new)) for node, new in changes)
         (node, new), number = changes[0], changes[0][0].lineno
+        place = self.place(node)
         if len({number for node, _ in changes for number in (node.lineno, node.end_lineno)}) != 1:
-            return self.narrowed(node, new) if len(changes) == 1 else None
-        if number in self.folded and self.folded[number][1].end_lineno > number:
-            source, whole = self.folded[number]
+            return None if self.rows or len(changes) > 1 else self.narrowed(node, new)
+        if self.rows and place.end_lineno > place.lineno:
             parts = map(re.escape, re.findall(r"\w+|\S", self.text(node)))
-            text, count = re.subn(r"\s*".join(parts), lambda _: new, source.text(whole))
-            return source.narrowed(whole, text) if count == len(changes) == 1 else None
+            text, count = re.subn(r"\s*".join(parts), lambda _: new, self.typed.text(place))
+            return self.typed.narrowed(place, text) if count == len(changes) == 1 else None
         line = self.lines[number - 1].encode()  # columns count bytes
         for node, new in sorted(changes, key=lambda change: -change[0].col_offset):
             plain, grouped = (line[: node.col_offset] + text.encode() + line[node.end_col_offset :]
                               for text in (new, f"({new})"))
             beside = isinstance(self.parents.get(node), BESIDE)
             line = grouped if beside and self.read(number, grouped) not in (self.read(number, plain), "") else plain
-        return number, self.owned(changes[0][0], line.decode())
+        return place.lineno, self.owned(changes[0][0], line.decode())
 
     def narrowed(self, node: Any, new: str) -> tuple[int, str] | None:
         """Number and new text of the one line of a node on several that its new text changes; None if more do."""
-        ends = (self.lines[node.lineno - 1].encode()[: node.col_offset].decode(),
-                self.lines[node.end_lineno - 1].encode()[node.end_col_offset :].decode())
-        texts = self.text(node), new
-        parts = [[*re.finditer(r"\w+|\S|$", text)] for text in texts]  # the last is the end
-        words = [[part[0] for part in several] for several in parts]
+        was, last = "\n".join(self.lines[node.lineno - 1 : node.end_lineno]), self.lines[node.end_lineno - 1]
+        will = self.text(stretch(node.lineno, 0, node.lineno, node.col_offset)) + new
+        will += last.encode()[node.end_col_offset :].decode()
+        old, fresh = ([*re.finditer(r"\w+|\S|$", text)] for text in (was, will))  # the last is the end
+        words = [[part[0] for part in several] for several in (old, fresh)]
         same = len(os.path.commonprefix(words))
-        after = len(os.path.commonprefix([several[:same - 1 if same else None:-1] for several in words]))
-        starts = [several[same - 1].end() if same else 0 for several in parts]
-        gone, come = (text[start : several[-after].start()] for text, start, several in zip(texts, starts, parts))
+        after = len(os.path.commonprefix([several[same:][::-1] for several in words]))
+        start, first = (several[same - 1].end() if same else 0 for several in (old, fresh))
+        gone, come = was[start : old[-after].start()], will[first : fresh[-after].start()]
         if gone.strip():
-            starts[0] += len(gone) - len(gone.lstrip())
-            gone, come = gone.strip(), come.strip()
-        elif same:
+            start, gone, come = start + len(gone) - len(gone.lstrip()), gone.strip(), come.strip()
+        elif same:  # what follows stays where it is
             gone, come = "", come.rstrip()
-        number = node.lineno + texts[0][: starts[0]].count("\n")
-        rows = come.join([ends[0] + texts[0][: starts[0]], texts[0][starts[0] + len(gone) :] + ends[1]]).split("\n")
-        line = rows[number - node.lineno].encode()
-        meant = self.read(node.lineno, new.join(ends).encode(), node.end_lineno)
-        sure = "\n" not in gone + come and meant == self.read(number, line) != ""
-        return (number, line.decode()) if sure else None
+        number = was[:start].count("\n")
+        line = (was[:start] + come + was[start + len(gone) :]).split("\n")[number].encode()
+        meant = self.read(node.lineno, will.encode(), node.end_lineno)
+        sure = "\n" not in gone + come and meant == self.read(node.lineno + number, line) != ""
+        return (node.lineno + number, line.decode()) if sure else None
 
     def owned(self, node: Any, text: str) -> str:
         """A text of rules with what the learner calls `self` in it."""
-        own = (own for f, own in self.selves.items() if f.lineno <= node.lineno <= f.end_lineno)
-        return re.sub(r"\bself\b", next(own, "self"), text)
+        number, methods = self.place(node).lineno, self.typed.selves.items()
+        return re.sub(r"\bself\b", next((own for f, own in methods if f.lineno <= number <= f.end_lineno), "self"), text)
 
     def read(self, number: int, line: bytes, last: int = 0) -> str:
         """How Python reads the program with another line, or text, in place of some; "" where it cannot."""
