@@ -48,7 +48,7 @@ class Source:
         self.file, self.lines, self.whole = file, text.removesuffix("\n").split("\n"), text
         self.typed, self.rows = typed or self, rows  # where each line stands as it is typed, if that differs
         try:
-            self.tree: Any = ast.parse(text)
+            self.tree: Any = Unhinted().visit(ast.parse(text))
         except (SyntaxError, ValueError):
             self.tree = ast.Module([], [])
         self.selves = dict(renamed(self.tree))
@@ -147,10 +147,11 @@ class Source:
         place = self.place(node)
         if len({number for node, _ in changes for number in (node.lineno, node.end_lineno)}) != 1:
             return None if self.rows or len(changes) > 1 else self.narrowed(node, new)
-        if self.rows and place.end_lineno > place.lineno:
-            parts = map(re.escape, re.findall(r"\w+|\S", self.text(node)))
+        if self.rows and len(changes) == 1:
+            parts = map(re.escape, re.findall(r"\w+|\S", self.owned(node, self.text(node))))
             text, count = re.subn(r"\s*".join(parts), lambda _: new, self.typed.text(place))
-            return self.typed.narrowed(place, text) if count == len(changes) == 1 else None
+            if count == 1 or place.end_lineno > place.lineno:
+                return self.typed.narrowed(place, text) if count == 1 else None
         line = self.lines[number - 1].encode()  # columns count bytes
         for node, new in sorted(changes, key=lambda change: -change[0].col_offset):
             plain, grouped = (line[: node.col_offset] + text.encode() + line[node.end_col_offset :]
@@ -220,6 +221,23 @@ class Source:
 def stretch(line: int, column: int, end: int, last: int) -> Any:
     """A part of a source that is no expression, from a column, in bytes, of a line to one of another."""
     return ast.Pass(lineno=line, col_offset=column, end_lineno=end, end_col_offset=last)
+
+
+class Unhinted(ast.NodeTransformer):
+    """Leaves out hints of types, which no rule asks about."""
+
+    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
+        return ast.copy_location(ast.Assign([node.target], node.value), node) if node.value is not None else node
+
+    def visit_arg(self, node: ast.arg) -> ast.AST:
+        node.annotation = None
+        return node
+
+    def visit_FunctionDef(self, node: Any) -> ast.AST:
+        node.returns = None
+        return self.generic_visit(node)
+
+    visit_AsyncFunctionDef = visit_FunctionDef
 
 
 def renamed(tree: Any) -> Iterator[tuple[Any, str]]:
