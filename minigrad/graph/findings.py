@@ -132,11 +132,7 @@ def rule_places(rule: dict[str, str], told: Any, node: Any, context: Context, re
         return
     if of == "text":
         fits = re.fullmatch(filled(rule.get("given", ".*"), told), refused.fed)
-        written = [source.spelled for source in refused.sources], refused.sources
-        places, typed = ([*in_text(wanted, rule, told, sources, context)] for sources in written) if fits else ([], [])
-        # found as it is usually spelled; mended in the learner's spelling, where that is the same place
-        rows = {(there.source.file, row) for at, there, *_ in places for row in rows_of(there.source.place(at))}
-        yield from [one for one in typed if (one[1].source.file, one[0].lineno) in rows] or places
+        yield from in_text(wanted, rule, told, [s.spelled for s in refused.sources], context) if fits else ()
         return
     if of == "operand":
         if re.fullmatch(rule.get("given", ".*"), str(refused)):
@@ -157,11 +153,6 @@ def rule_places(rule: dict[str, str], told: Any, node: Any, context: Context, re
         match, own = (re.fullmatch(wanted, text, re.S) for text in (usual(at), around.source.text(at)))
         if match and ("given" not in rule or re.fullmatch(filled(rule["given"], told), given)):
             yield at, around, own or match, given
-
-
-def rows_of(node: Any) -> range:
-    """The lines that a part of a source stands on."""
-    return range(node.lineno, node.end_lineno + 1)
 
 
 def taken_apart(node: Any, context: Context) -> Iterator[str]:

@@ -48,10 +48,10 @@ class Source:
         self.file, self.lines, self.whole = file, text.removesuffix("\n").split("\n"), text
         self.typed, self.rows = typed or self, rows  # where each line stands as it is typed, if that differs
         try:
-            self.tree: Any = Unhinted().visit(ast.parse(text))
+            self.tree: Any = ast.parse(text)
         except (SyntaxError, ValueError):
             self.tree = ast.Module([], [])
-        self.selves = dict(renamed(self.tree))
+        self.selves = simplified(self.tree)
         nodes: list[Any] = [*ast.walk(self.tree)]
         self.parents: dict[Any, Any] = {child: node for node in nodes for child in ast.iter_child_nodes(node)}
         self.calls = [node for node in nodes if isinstance(node, ast.Call)]
@@ -162,24 +162,21 @@ class Source:
 
     def narrowed(self, node: Any, new: str) -> tuple[int, str] | None:
         """Number and new text of the one line of a node on several that its new text changes; None if more do."""
-        was, last = "\n".join(self.lines[node.lineno - 1 : node.end_lineno]), self.lines[node.end_lineno - 1]
+        was, ends = "\n".join(self.lines[node.lineno - 1 : node.end_lineno]), node.end_col_offset
         will = self.text(stretch(node.lineno, 0, node.lineno, node.col_offset)) + new
-        will += last.encode()[node.end_col_offset :].decode()
+        will += self.lines[node.end_lineno - 1].encode()[ends:].decode()
         old, fresh = ([*re.finditer(r"\w+|\S|$", text)] for text in (was, will))  # the last is the end
         words = [[part[0] for part in several] for several in (old, fresh)]
         same = len(os.path.commonprefix(words))
         after = len(os.path.commonprefix([several[same:][::-1] for several in words]))
-        start, first = (several[same - 1].end() if same else 0 for several in (old, fresh))
-        gone, come = was[start : old[-after].start()], will[first : fresh[-after].start()]
-        if gone.strip():
-            start, gone, come = start + len(gone) - len(gone.lstrip()), gone.strip(), come.strip()
-        elif same:  # what follows stays where it is
-            gone, come = "", come.rstrip()
-        number = was[:start].count("\n")
-        line = (was[:start] + come + was[start + len(gone) :]).split("\n")[number].encode()
-        meant = self.read(node.lineno, will.encode(), node.end_lineno)
-        sure = "\n" not in gone + come and meant == self.read(node.lineno + number, line) != ""
-        return (node.lineno + number, line.decode()) if sure else None
+        a, c = (several[same - 1].end() if same else 0 for several in (old, fresh))
+        b, come = old[-after].start(), will[c : fresh[-after].start()].strip() + " " * (not same)
+        text = was[:a] + re.sub(r"(?s)^(\s*).*?(\s*)$", lambda gap: gap[1] + come + gap[2], was[a:b]) + was[b:]
+        rows = zip(was.split("\n"), text.split("\n"), strict=False)
+        changed = [(node.lineno + i, line) for i, (before, line) in enumerate(rows) if line != before]
+        sure = len(changed) == 1 and self.read(node.lineno, will.encode(), node.end_lineno) == self.read(
+            changed[0][0], changed[0][1].encode()) != ""
+        return changed[0] if sure else None
 
     def owned(self, node: Any, text: str) -> str:
         """A text of rules with what the learner calls `self` in it."""
@@ -223,36 +220,25 @@ def stretch(line: int, column: int, end: int, last: int) -> Any:
     return ast.Pass(lineno=line, col_offset=column, end_lineno=end, end_col_offset=last)
 
 
-class Unhinted(ast.NodeTransformer):
-    """Leaves out hints of types, which no rule asks about."""
-
-    def visit_AnnAssign(self, node: ast.AnnAssign) -> ast.AST:
-        return ast.copy_location(ast.Assign([node.target], node.value), node) if node.value is not None else node
-
-    def visit_arg(self, node: ast.arg) -> ast.AST:
-        node.annotation = None
-        return node
-
-    def visit_FunctionDef(self, node: Any) -> ast.AST:
-        node.returns = None
-        return self.generic_visit(node)
-
-    visit_AsyncFunctionDef = visit_FunctionDef
-
-
-def renamed(tree: Any) -> Iterator[tuple[Any, str]]:
-    """Call the object of its methods `self`, as rules do, where a class has another word for it: methods, with it."""
+def simplified(tree: Any) -> dict[Any, str]:
+    """Leave out hints of types, of which no rule asks, and call `self` what methods get first, where a class has
+    another word for it; such methods, with it."""
+    words = dict[Any, str]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.AnnAssign) and node.value is not None:
+            node.__class__, node.targets, node.type_comment = ast.Assign, [node.target], None  # type: ignore
+        elif isinstance(node, (ast.arg, *FUNCTIONS)):
+            node.annotation = node.returns = None
     for kind in (n for n in ast.walk(tree) if isinstance(n, ast.ClassDef)):
-        methods = [f for f in kind.body if isinstance(f, FUNCTIONS) and (f.args.posonlyargs or f.args.args)]
-        word = next(((*f.args.posonlyargs, *f.args.args)[0].arg for f in methods if f.name == "__init__"), "self")
-        for f in methods if word != "self" else ():
-            first = (*f.args.posonlyargs, *f.args.args)[0]
-            names = [n for n in ast.walk(f) if isinstance(n, ast.Name)]
-            if first.arg == word and not any(n.id == "self" for n in names):
-                first.arg = "self"
+        given = {f: [*f.args.posonlyargs, *f.args.args] for f in kind.body if isinstance(f, FUNCTIONS)}
+        word = next((args[0].arg for f, args in given.items() if args and f.name == "__init__"), "self")
+        for f, args in given.items():
+            names = [n for n in ast.walk(f) if isinstance(n, ast.Name) and n.id in ("self", word)]
+            if args and args[0].arg == word != "self" and not any(n.id == "self" for n in names):
+                words[f], args[0].arg = word, "self"
                 for n in names:
-                    n.id = "self" if n.id == word else n.id
-                yield f, word
+                    n.id = "self"
+    return words
 
 
 def usual(node: Any) -> str:
