@@ -16,7 +16,7 @@ from typing import Any
 
 from ..text import table
 from .live import parameters
-from .program import Context, Line, Source, expression, feeding, source_of, stretch, usual
+from .program import Context, Line, Source, between, expression, feeding, source_of, usual
 from .refused import Refused, described
 
 
@@ -173,8 +173,7 @@ def in_text(wanted: str, rule: dict[str, str], told: Any, sources: list[Source],
     if "equals" in rule:
         matches = [one for one in matches if product(one[2][one[2].re.groups]) == int(filled(rule["equals"], told))]
     for source, before, code in matches if len(matches) == 1 or "only" not in rule else ():
-        ends = (source.whole[: at - before].split("\n") for at in code.span(code.re.groups))
-        place = stretch(*[n for lines in ends for n in (len(lines), len(lines[-1].encode()))])
+        place = between(source.whole, *[at - before for at in code.span(code.re.groups)])
         yield place, Context(source, names=context.names), code, ""
 
 

@@ -107,19 +107,25 @@ class Source:
 
     def line(self, node: Any) -> Line:
         """File, number and text of the line on which a node begins; of a method, on which its name stands."""
-        number = self.place(stretch(span(node)[0], 0, span(node)[0], 0)).lineno
+        number = span(self.place(node)[0])[0]
         return self.file, number, self.typed.lines[number - 1].strip()
 
-    def place(self, node: Any) -> Any:
-        """Where a node stands as it is typed: of a text with the usual spaces the lines that its line is made of."""
-        return self.rows[node.lineno - 1] if self.rows else node
+    def place(self, node: Any) -> tuple[Any, bool]:
+        """Where a node stands as it is typed, and whether that is sure: else it is somewhere in a statement."""
+        if not self.rows:
+            return node, True
+        (first, last), parts = self.rows[node.lineno - 1], re.findall(r"\w+|\S", self.owned(node, self.text(node)))
+        begin, end = (sum(len(line) + 1 for line in self.typed.lines[:number]) for number in (first - 1, last))
+        found = [*re.compile(r"\s*".join(map(re.escape, parts))).finditer(self.typed.whole, begin, end)]
+        return (between(self.typed.whole, *found[0].span()) if len(found) == 1 else stretch(first, 0, last, 0),
+                len(found) == 1)
 
     @cached_property
     def spelled(self) -> Source:
         """The same with the usual spaces, each statement, or head of one, on one line, and nothing on the others;
         itself, where that may not be."""
         lines: list[str | None] = [line if re.match(r"\s*[^\s#]", line) else None for line in self.lines]
-        rows = [stretch(i, 0, i, len(line.encode())) for i, line in enumerate(self.lines, 1)]
+        rows = [(i, i) for i in range(1, len(lines) + 1)]
         heads = by_key((n.lineno, n) for n in ast.walk(self.tree) if isinstance(n, ast.stmt))
         for f, own in self.selves.items():  # in what stays as it is
             for i in range(f.lineno - 1, f.end_lineno):
@@ -131,7 +137,7 @@ class Source:
             whole = self.begins(body[0]) if body else len(text) == 1 and (last == number or last not in heads)
             if whole and self.begins(node) and not (others or "elif" in self.lines[number - 1]):
                 lines[number - 1 : last] = [" " * node.col_offset + text[0], *[None] * (last - number)]
-                rows[number - 1] = stretch(number, node.col_offset, last, len(self.lines[last - 1].encode()))
+                rows[number - 1] = number, last
         kept = [(line, row) for line, row in zip(lines, rows, strict=True) if line is not None]
         made = Source(self.file, "".join(f"{line}\n" for line, _ in kept), self, [row for _, row in kept])
         return made if ast.dump(made.tree) == ast.dump(self.tree) else self
@@ -144,14 +150,11 @@ class Source:
         """Number and new text of the one line that changes where nodes are replaced; None if several do."""
         changes = tuple((node, self.owned(node, new)) for node, new in changes)
         (node, new), number = changes[0], changes[0][0].lineno
-        place = self.place(node)
+        place, sure = self.place(node)
+        if self.rows and (sure or place.lineno < place.end_lineno):
+            return self.typed.edited((place, new)) if sure else None
         if len({number for node, _ in changes for number in (node.lineno, node.end_lineno)}) != 1:
-            return None if self.rows or len(changes) > 1 else self.narrowed(node, new)
-        if self.rows and len(changes) == 1:
-            parts = map(re.escape, re.findall(r"\w+|\S", self.owned(node, self.text(node))))
-            text, count = re.subn(r"\s*".join(parts), lambda _: new, self.typed.text(place))
-            if count == 1 or place.end_lineno > place.lineno:
-                return self.typed.narrowed(place, text) if count == 1 else None
+            return self.narrowed(node, new) if len(changes) == 1 else None
         line = self.lines[number - 1].encode()  # columns count bytes
         for node, new in sorted(changes, key=lambda change: -change[0].col_offset):
             plain, grouped = (line[: node.col_offset] + text.encode() + line[node.end_col_offset :]
@@ -180,7 +183,7 @@ class Source:
 
     def owned(self, node: Any, text: str) -> str:
         """A text of rules with what the learner calls `self` in it."""
-        number, methods = self.place(node).lineno, self.typed.selves.items()
+        number, methods = self.rows[node.lineno - 1][0] if self.rows else node.lineno, self.typed.selves.items()
         return re.sub(r"\bself\b", next((own for f, own in methods if f.lineno <= number <= f.end_lineno), "self"), text)
 
     def read(self, number: int, line: bytes, last: int = 0) -> str:
@@ -218,6 +221,12 @@ class Source:
 def stretch(line: int, column: int, end: int, last: int) -> Any:
     """A part of a source that is no expression, from a column, in bytes, of a line to one of another."""
     return ast.Pass(lineno=line, col_offset=column, end_lineno=end, end_col_offset=last)
+
+
+def between(text: str, *places: int) -> Any:
+    """The part of a text from one place to another, as a stretch."""
+    ends = (text[:place].split("\n") for place in places)
+    return stretch(*[n for lines in ends for n in (len(lines), len(lines[-1].encode()))])
 
 
 def simplified(tree: Any) -> dict[Any, str]:
