@@ -12,6 +12,7 @@ from ..array import dtypes, reach, xp
 from ..core.carriers import RAW, TENSORS
 from ..core.graph import TensorBase, constant
 from ..core.row import TABLE, Row
+from ..text import table
 from ..text.presentation import need, warn
 from .levels import tensors_of
 from .trees import mapped
@@ -19,11 +20,7 @@ from .trees import mapped
 F: Any = TENSORS
 
 
-LEADING = {*"""clone contiguous_copy alias to_copy tril triu linalg_inv_ex linalg_det linalg_slogdet linalg_solve_ex
-    linalg_matrix_exp linalg_pinv two_sided linalg_cholesky_ex linalg_eigh linalg_svd linalg_qr cdist cdist_back
-    constant_pad_nd reflection_pad1d reflection_pad2d replication_pad1d replication_pad2d""".split()}
-FOLDED = {*"""max_pool2d_with_indices adaptive_max_pool2d avg_pool2d avg_pool2d_backward adaptive_avg_pool2d
-    upsample_nearest1d upsample_nearest2d upsample_linear1d upsample_bilinear2d""".split()}
+LEADING, FOLDED = ({*table("names")["derivatives"][kind].split()} for kind in ("leading", "folded"))
 BY_DIM = {name for name, row in TABLE.items() if any(n.startswith("dim") for n in row.inputs)} - LEADING - {"renorm"}
 POINTWISE = {name for name, row in TABLE.items() if row.chapter in ("pointwise", "activation", "loss")} - {"nll_loss2d"}
 POINTWISE |= {"zero", "fill"}

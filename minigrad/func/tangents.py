@@ -19,18 +19,11 @@ from ..core.graph import TensorBase, constant, node_of
 from ..core.modes import Mode, is_grad_enabled
 from ..core.row import TABLE, Row, fact_of, parameters
 from ..core.writes.views import is_dense, place_of
+from ..text import table
 from ..text.presentation import need
 from .levels import ENDED, Level, keep, known, tell, tensors_of
 
-LINEAR = {*"""sum sum_dim sum_as mean mean_dim cumsum trace view reshape_alias unsafe_view t transpose permute
-    unsqueeze squeeze squeeze_dim squeeze_dims expand alias select slice diagonal unfold split unsafe_split
-    split_with_sizes unbind cat stack block_diag clone contiguous_copy to_copy repeat flip roll rot90 tril triu
-    diagonal_copy diag_embed diagonal_scatter select_back slice_back diagonal_back unfold_back repeat_back take_part
-    add_part put_part sum_to index index_back index_put gather scatter scatter_add index_select index_add index_copy
-    index_fill_tensor masked_select masked_scatter masked_fill_tensor take put select_scatter slice_scatter
-    fill_tensor embedding embedding_backward upsample_nearest1d upsample_nearest2d upsample_linear1d
-    upsample_bilinear2d avg_pool2d two_sided reflection_pad1d reflection_pad2d replication_pad1d replication_pad2d
-    mul_scalar div_scalar""".split()}
+LINEAR = {*table("names")["derivatives"]["linear"].split()}
 PRODUCTS = {*"mm mv dot vdot bmm linalg_cross trilinear convolution_input convolution_weight".split()}
 BESIDE_A_PRODUCT = {**dict.fromkeys("addmm addmv addr baddbmm addbmm".split(), "self"), "convolution": "bias"}
 

@@ -144,9 +144,8 @@ def of_gradients(grads: dict[str, Any]) -> Iterator[Remark]:
             yield Remark(key, {"names": listed(several), "first": several[0]})
     norms = {each: norm(g) for each, g in grads.items() if not wrong[each] and g.size}
     if norms:
-        low, high = min(norms, key=norms.__getitem__), max(norms, key=norms.__getitem__)
-        yield Remark("norms", {"low": two_digits(norms[low]), "small": low, "high": two_digits(norms[high]),
-                               "large": high})
+        a, b = min(norms, key=norms.__getitem__), max(norms, key=norms.__getitem__)
+        yield Remark("norms", {"low": two_digits(norms[a]), "small": a, "high": two_digits(norms[b]), "large": b})
     told = [norms[each] for each in norms if grads[each].ndim > 1]  # weights, as they are listed
     for key, way in (("vanishing", told), ("exploding", told[::-1])):
         if len(way) > 3 and way[0] < STEEP * way[-1] and all(a < b for a, b in pairwise(way)):
@@ -189,8 +188,7 @@ class Round:
             self.error = error
         for handle in handles:
             handle.remove()
-        self.changed = {name for name, p in params.items()
-                        if not xp.array_equal(before[name], plain(p), equal_nan=True)}
+        self.changed = {key for key, p in params.items() if not xp.array_equal(before[key], plain(p), equal_nan=True)}
 
     def arrives(self, name: str, p: Any, g: Any) -> None:
         """A gradient comes to a parameter, beside one that is there already."""

@@ -8,7 +8,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from itertools import dropwhile, pairwise
+from itertools import dropwhile
 from types import ModuleType
 from typing import Any
 
@@ -61,10 +61,6 @@ def freed(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
     if not isinstance(before, ast.Call):
         return None
     if before is not call:
-        up, parents = context.source.statement, context.source.parents
-        both = [up(before), up(call)] if before in parents and ast.dump(before) == ast.dump(call) else []
-        if both and both in map(list, pairwise(ast.iter_child_nodes(parents[both[0]]))):
-            return finding("freed_twice", context, call, (both[1], ""), node=node)
         other = Context(source_of(mark.code), source_of(mark.code).function(before), names=context.names)
         after = dropwhile(lambda entry: entry[3] is not mark, ledger.diary)
         stepped = {id(p) for what, owner, *_ in after if what == "step" for p in parameters(owner())}
@@ -104,7 +100,7 @@ def crossing(node: Any, region: Any, context: Context, root: Any) -> Finding | N
         uses = reads_of(name, region)
         writes = source.writes.get((context.function, name), [])
         own = [w for w in writes if w in inside]
-        later = own and not isinstance(own[0], ast.AugAssign) and uses and source.statement(uses[0]).lineno > own[0].lineno
+        later = own and uses and type(own[0]) is not ast.AugAssign and source.statement(uses[0]).lineno > own[0].lineno
         if not uses or later or region in writes or not leads(held := context.value(uses[0]), node):
             continue
         if own:

@@ -14,7 +14,8 @@ from ..core.graph import TensorBase, latest
 from .cuts import asking, computed, cut, cut_on_the_way, leads_to, root_of, tensors_in
 from .findings import Finding, by_rule, finding, first, keyword, receiver
 from .live import inner, is_tensor, parameters
-from .program import Context, called, expression, feeding, gives, inside_of, is_learners, read_in, source_of, writers, written
+from .program import (Context, called, expression, feeding, gives, inside_of, is_learners, read_in, source_of, writers,
+    written)
 
 FACTORIES = set("tensor ones zeros rand randn full arange linspace eye normal empty ones_like randn_like".split())
 
@@ -194,10 +195,8 @@ def buffer(t: Any, context: Context) -> Finding | None:
     modules = [each for v in context.names.values() if hasattr(type(v), "named_buffers") for each in v.modules()]
     held = ((m, name) for m in modules for name, value in {**vars(m), **m._buffers}.items() if value is t)
     homes = ((m, name, home) for m, name in held if (home := inside_of(type(m).__init__)) is not None)
-    told = ((by_rule(f"plain: {type(m).__name__} {name} {nn_of(m)} {t.is_floating_point()}", None, home), writers(t) or [
-        word for f, word in home.source.writes if word == f"self.{name}" and f is not home.function])
-        for m, name, home in homes)
-    return first(one and replace(one, edit=None if updated else one.edit) for one, updated in told)
+    return first(by_rule(f"plain: {type(m).__name__} {name} {nn_of(m)} {t.is_floating_point()}", None, home)
+                 for m, name, home in homes)
 
 
 def unregistered(module: Any, of: Any = ()) -> Finding | None:

@@ -117,44 +117,38 @@ class Source:
         (first, last), parts = self.rows[node.lineno - 1], re.findall(r"\w+|\S", self.owned(node, self.text(node)))
         begin, end = (sum(len(line) + 1 for line in self.typed.lines[:number]) for number in (first - 1, last))
         found = [*re.compile(r"\s*".join(map(re.escape, parts))).finditer(self.typed.whole, begin, end)]
-        return (between(self.typed.whole, *found[0].span()) if len(found) == 1 else stretch(first, 0, last, 0),
-                len(found) == 1)
+        sure = len(found) == 1
+        return between(self.typed.whole, *found[0].span()) if sure else stretch(first, 0, last, 0), sure
 
     @cached_property
     def spelled(self) -> Source:
         """The same with the usual spaces, each statement, or head of one, on one line, and nothing on the others;
         itself, where that may not be."""
-        lines: list[str | None] = [line if re.match(r"\s*[^\s#]", line) else None for line in self.lines]
+        lines = [re.sub(rf"\b{self.word(i)}\b", "self", line) if re.match(r"\s*[^\s#]", line) else None
+                 for i, line in enumerate(self.lines, 1)]
         rows = [(i, i) for i in range(1, len(lines) + 1)]
         heads = by_key((n.lineno, n) for n in ast.walk(self.tree) if isinstance(n, ast.stmt))
-        for f, own in self.selves.items():  # in what stays as it is
-            for i in range(f.lineno - 1, f.end_lineno):
-                lines[i] = lines[i] and re.sub(rf"\b{own}\b", "self", lines[i])
         for number, (node, *others) in heads.items():
-            body, text = getattr(node, "body", ()), re.findall("^[^@].*", usual(node), re.M)
-            inside = [*body[:1], *getattr([*body, node][0], "decorator_list", ())] if body else ()
+            body, text = getattr(node, "body", [])[:1], re.findall("^[^@].*", usual(node), re.M)
+            inside = [*body, *(d for n in body for d in getattr(n, "decorator_list", ()))]
             last = min((n.lineno - 1 for n in inside), default=node.end_lineno)
-            whole = self.begins(body[0]) if body else len(text) == 1 and (last == number or last not in heads)
-            if whole and self.begins(node) and not (others or "elif" in self.lines[number - 1]):
+            whole = body or (len(text) == 1 and (last == number or last not in heads))
+            before = (self.lines[n.lineno - 1].encode()[: n.col_offset] for n in [node, *body])
+            if whole and not (others or b"".join(before).strip() or "elif" in self.lines[number - 1]):
                 lines[number - 1 : last] = [" " * node.col_offset + text[0], *[None] * (last - number)]
                 rows[number - 1] = number, last
         kept = [(line, row) for line, row in zip(lines, rows, strict=True) if line is not None]
         made = Source(self.file, "".join(f"{line}\n" for line, _ in kept), self, [row for _, row in kept])
         return made if ast.dump(made.tree) == ast.dump(self.tree) else self
 
-    def begins(self, node: Any) -> bool:
-        """Whether a statement is the first on its line."""
-        return not self.lines[node.lineno - 1].encode()[: node.col_offset].strip()
-
     def edited(self, *changes: tuple[Any, str]) -> tuple[int, str] | None:
-        """Number and new text of the one line that changes where nodes are replaced; None if several do."""
-        changes = tuple((node, self.owned(node, new)) for node, new in changes)
-        (node, new), number = changes[0], changes[0][0].lineno
-        place, sure = self.place(node)
-        if self.rows and (sure or place.lineno < place.end_lineno):
-            return self.typed.edited((place, new)) if sure else None
-        if len({number for node, _ in changes for number in (node.lineno, node.end_lineno)}) != 1:
-            return self.narrowed(node, new) if len(changes) == 1 else None
+        """Number and new text of the one line on which nodes are replaced; None if they are on several."""
+        number, (place, sure) = changes[0][0].lineno, self.place(changes[0][0])
+        if self.rows and sure:
+            return self.typed.edited((place, changes[0][1]))
+        ends = {n for node, _ in [(place, ""), *changes] for n in (node.lineno, node.end_lineno)}
+        if ends - {place.lineno, number} or place.lineno < place.end_lineno:
+            return None
         line = self.lines[number - 1].encode()  # columns count bytes
         for node, new in sorted(changes, key=lambda change: -change[0].col_offset):
             plain, grouped = (line[: node.col_offset] + text.encode() + line[node.end_col_offset :]
@@ -163,34 +157,19 @@ class Source:
             line = grouped if beside and self.read(number, grouped) not in (self.read(number, plain), "") else plain
         return place.lineno, self.owned(changes[0][0], line.decode())
 
-    def narrowed(self, node: Any, new: str) -> tuple[int, str] | None:
-        """Number and new text of the one line of a node on several that its new text changes; None if more do."""
-        was, ends = "\n".join(self.lines[node.lineno - 1 : node.end_lineno]), node.end_col_offset
-        will = self.text(stretch(node.lineno, 0, node.lineno, node.col_offset)) + new
-        will += self.lines[node.end_lineno - 1].encode()[ends:].decode()
-        old, fresh = ([*re.finditer(r"\w+|\S|$", text)] for text in (was, will))  # the last is the end
-        words = [[part[0] for part in several] for several in (old, fresh)]
-        same = len(os.path.commonprefix(words))
-        after = len(os.path.commonprefix([several[same:][::-1] for several in words]))
-        a, c = (several[same - 1].end() if same else 0 for several in (old, fresh))
-        b, come = old[-after].start(), will[c : fresh[-after].start()].strip() + " " * (not same)
-        text = was[:a] + re.sub(r"(?s)^(\s*).*?(\s*)$", lambda gap: gap[1] + come + gap[2], was[a:b]) + was[b:]
-        rows = zip(was.split("\n"), text.split("\n"), strict=False)
-        changed = [(node.lineno + i, line) for i, (before, line) in enumerate(rows) if line != before]
-        sure = len(changed) == 1 and self.read(node.lineno, will.encode(), node.end_lineno) == self.read(
-            changed[0][0], changed[0][1].encode()) != ""
-        return changed[0] if sure else None
-
     def owned(self, node: Any, text: str) -> str:
         """A text of rules with what the learner calls `self` in it."""
-        number, methods = self.rows[node.lineno - 1][0] if self.rows else node.lineno, self.typed.selves.items()
-        return re.sub(r"\bself\b", next((own for f, own in methods if f.lineno <= number <= f.end_lineno), "self"), text)
+        number = self.rows[node.lineno - 1][0] if self.rows else node.lineno
+        return re.sub(r"\bself\b", self.typed.word(number), text)
 
-    def read(self, number: int, line: bytes, last: int = 0) -> str:
-        """How Python reads the program with another line, or text, in place of some; "" where it cannot."""
+    def word(self, number: int) -> str:
+        """What a line of a method calls `self`."""
+        return next((own for f, own in self.selves.items() if f.lineno <= number <= f.end_lineno), "self")
+
+    def read(self, number: int, line: bytes) -> str:
+        """How Python reads the program with another line in it; "" where it cannot."""
         with suppress(SyntaxError):
-            lines = [*self.lines[: number - 1], line.decode(), *self.lines[last or number :]]
-            return ast.dump(ast.parse("\n".join(lines)))
+            return ast.dump(ast.parse("\n".join([*self.lines[: number - 1], line.decode(), *self.lines[number:]])))
         return ""
 
     def loops(self, node: Any) -> list[Any]:
@@ -433,8 +412,8 @@ class Context(NamedTuple):
                         yield from Context(home, names={**self.names, "self": owner}).elsewhere(f"self.{part.attr}")
             elif isinstance(part, ast.Call):
                 for inner in self.runs(part):
-                    yield from ((r.value, inner) for r in ast.walk(inner.function) if isinstance(r, ast.Return)
-                                and r.value)
+                    yield from ((n.value, inner) for n in ast.walk(inner.function)
+                                if isinstance(n, ast.Return) and n.value)
 
     def sources(self) -> list[Source]:
         """The program, of the cells of a notebook those that belong together: this one, and where backward ran last;
@@ -449,8 +428,7 @@ class Context(NamedTuple):
             others = [cell for cell in cells if cell is not source]
             for name in source.reads:
                 gave = next((i for i, cell in enumerate(others) if name in cell.gives), len(others) - 1)
-                found += [cell for cell in others[: gave + 1]
-                          if cell not in found and name in cell.gives | cell.touches]
+                found += [one for one in others[: gave + 1] if one not in found and name in one.gives | one.touches]
         used = {name: cell for cell in cells[::-1] for name in cell.gives & self.source.reads if self.learns(name)}
         users, given = {*used.values()}, dict[str, Source]()
         for cell in cells[::-1]:

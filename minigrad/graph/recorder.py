@@ -316,10 +316,10 @@ class Recorder:
     def accumulate(self, node: AnyNode, grad: Any, before: Any, after: Any) -> None:
         """A leaf's `.grad` has a new value."""
         self.filled("accumulate", 0, grad, after)
+        now = in_short(after)
         for hook in self.hooks[self.node] if self.preview else ():
             if hook.kind == "post_accumulate":
-                self.event("hook", name=hook.label, part=hook.id, before=in_short(after),
-                           after=in_short(after), ran=False)
+                self.event("hook", name=hook.label, part=hook.id, before=now, after=now, ran=False)
 
     def filled(self, kind: str, nr: int, grad: Any, after: Any, **facts: Any) -> None:
         """A `.grad` has a new value: the gradient, on what was there before."""

@@ -189,9 +189,8 @@ class TransformerEncoderLayer(Module):
         return self.norm2(src + self._feed(src))
 
     def _attend(self, x: Any, mask: Any, padding: Any, is_causal: bool) -> Any:
-        seen = self.self_attn(x, x, x, attn_mask=mask, key_padding_mask=padding, need_weights=False,
-                              is_causal=is_causal)
-        return self.dropout1(seen[0])
+        seen, _ = self.self_attn(x, x, x, padding, need_weights=False, attn_mask=mask, is_causal=is_causal)
+        return self.dropout1(seen)
 
     def _feed(self, x: Any) -> Any:
         return self.dropout2(self.linear2(self.dropout(self.activation(self.linear1(x)))))

@@ -354,8 +354,7 @@ class FrameLayout:
                keys: list[str], middle: float, step: float) -> None:
         """Ports that nobody placed stand around the middle, in the order in which they are named."""
         loose = [key for key in keys if key not in given] if self.items[id].free else []
-        ports |= {(id, key): given[key] if key in given else next(iter(given.values()))
-                  for key in keys if key not in loose}
+        ports |= {(id, k): given[k] if k in given else next(iter(given.values())) for k in keys if k not in loose}
         ports |= {(id, key): (self.items[id].rim, middle + (n - (len(loose) - 1) / 2) * step)
                   for n, key in enumerate(loose)}
 
