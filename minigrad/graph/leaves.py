@@ -14,8 +14,7 @@ from ..core.graph import TensorBase, latest
 from .cuts import asking, computed, cut, cut_on_the_way, leads_to, root_of, tensors_in
 from .findings import Finding, by_rule, finding, first, keyword, receiver
 from .live import inner, is_tensor, parameters
-from .program import (Context, called, expression, feeding, gives, inside_of, is_learners, read_in, source_of, writers,
-    written)
+from .program import Context, called, expression, feeding, inside_of, is_learners, read_in, source_of, writers, written
 
 FACTORIES = set("tensor ones zeros rand randn full arange linspace eye normal empty ones_like randn_like".split())
 
@@ -65,7 +64,8 @@ def remade(leaf: Any, root: Any, context: Context) -> Finding | None:
             loops = there.source.loops(n)
             for later in there.source.writes.get((there.function, n.id), []):
                 each = not loops or there.source.parents[later] is loops[-1]  # in each turn, not only in some
-                held = [value := there.value(n), *(parameters(value) if gives(later, n.id) else ())]
+                anew = isinstance(getattr(later, "targets", [None])[0], ast.Name)  # not only a part of what it has
+                held = [value := there.value(n), *(parameters(value) if anew else ())]
                 if each and later.lineno > n.lineno and any(leaf is t for t in held):
                     return finding("remade", there, later, name=n.id)
     return None

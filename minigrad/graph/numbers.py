@@ -187,8 +187,7 @@ class Values(Reader):
 
 def value_at(bad: Any, operands: dict[str, Any]) -> str:
     """The operands where something is wrong first: `other[1] = 0`."""
-    where = tuple(int(i[0]) for i in xp.nonzero(xp.atleast_1d(bad)))
-    said = []
+    where, said = tuple(int(i[0]) for i in xp.nonzero(xp.atleast_1d(bad))), []
     for name, value in operands.items():
         if value is not None and (value := xp.asarray(value)).shape == bad.shape:
             one = value[where] if value.ndim else value

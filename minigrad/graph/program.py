@@ -554,8 +554,7 @@ def codes_in(text: str, setup: str | None = None) -> set[CodeType]:
 
 def quoted(code: CodeType) -> tuple[CodeType, Source, list[Any], list[str]]:
     """The source that code was made of, and where its instructions stand; a graph asks for few again and again."""
-    lines = linecache.getlines(code.co_filename)
-    held = known.get(id(code))
+    lines, held = linecache.getlines(code.co_filename), known.get(id(code))
     if held is None or held[0] is not code or held[3] is not lines:
         if len(known) >= CELLS:
             known.clear()
@@ -623,9 +622,8 @@ def standing(frame: FrameType | None) -> Context | None:
     names, source, function, outer, call = {**frame.f_globals, **own_locals(frame)}, source_of(code), None, None, None
     if code.co_name != "<module>":
         function = source.definition(code)
-        names |= {"self": names[own] for f, own in source.selves.items() if f is function and own in names}
-        outer = standing(frame.f_back)
-        above = theirs(frame.f_back)
+        names |= {"self": names[own]} if (own := source.selves.get(function, "")) in names else {}
+        outer, above = standing(frame.f_back), theirs(frame.f_back)
         call = above and expression(above.f_code, above.f_lasti)
     return Context(source, function, call if isinstance(call, ast.Call) else None, outer, names)
 

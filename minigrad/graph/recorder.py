@@ -301,8 +301,7 @@ class Recorder:
 
     def bends(self) -> bool:
         """Whether what the node sends may be something else than the derivative."""
-        return bool(self.touched) or self.node in self.names.changed or any(
-            place[0] == self.node for place in self.names.after)
+        return bool(self.touched) or self.node in self.names.changed or any(p[0] == self.node for p in self.names.after)
 
     def arrive(self, slot: int, to: str, **facts: Any) -> None:
         """Note an arrival in this step's "send" frame; the node joins the queue when all have come."""

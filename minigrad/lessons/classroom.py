@@ -34,8 +34,7 @@ def own_exercise(exercise: str, solution: Callable, cases: Iterable[tuple], mist
     def play(answer: Callable, *given: Any) -> tuple[dict, dict]:
         return {name: answer(*deepcopy(given))}, {}
 
-    rows = [Case(f"{name}({', '.join(map(repr, given))})", given, {name: plain(solution(*deepcopy(given)))})
-            for given in cases]
+    rows = [Case(f"{name}({', '.join(map(repr, xs))})", xs, {name: plain(solution(*deepcopy(xs)))}) for xs in cases]
     made = Exercise(exercise, lambda: rows, play, models, sentences=sentences)
 
     demand(made(solution).passed, "lessons.no_solution", said=made(solution).text)

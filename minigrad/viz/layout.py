@@ -757,8 +757,7 @@ class FrameLayout:
     def leaf_wire(self, use: Use, leaf: str, way: tuple[float, int], end: Point, exits: Counter[int]) -> Line:
         """From a piece down to the leaf, in the lane of its turn; to a lower line past the right of those above."""
         (x, y), (lane, turn), (lx, top) = self.exit(use), way, end
-        c = self.rank[use.box]
-        low = self.at[use.box][1] + self.items[use.box].h
+        c, low = self.rank[use.box], self.at[use.box][1] + self.items[use.box].h
         lowest = self.columns[c][-1] == self.spots.index(use.box)
         sideways = use.slot in self.items[use.box].ip and use.slot not in self.items[use.box].down
         points = [(x, y)]
