@@ -216,7 +216,7 @@ def simplified(tree: Any) -> dict[Any, str]:
         if isinstance(node, ast.AnnAssign) and node.value is not None:
             node.__class__, node.targets, node.type_comment = ast.Assign, [node.target], None  # type: ignore
         elif isinstance(node, (ast.arg, *FUNCTIONS)):
-            node.annotation = node.returns = None
+            vars(node).update(annotation=None, returns=None)
     for kind in (n for n in ast.walk(tree) if isinstance(n, ast.ClassDef)):
         given = {f: [*f.args.posonlyargs, *f.args.args] for f in kind.body if isinstance(f, FUNCTIONS)}
         word = next((args[0].arg for f, args in given.items() if args and f.name == "__init__"), "self")
