@@ -65,8 +65,7 @@ class MinigradMagics(Magics):
     @cell_magic
     def step(self, line: str, cell: str) -> Any:
         """Run the cell and show it line by line, then walk backward from what it ends with: a preview, unless told."""
-        options = parse_argstring(self.step, line)
-        notes = Notes()
+        options, notes = parse_argstring(self.step, line), Notes()
         (root,) = self._run(cell, [options.name] if options.name else [], notes)
         return step(root, live=options.live, preview=not (options.run or options.live), forward=notes)
 
@@ -100,8 +99,7 @@ class MinigradMagics(Magics):
     def _run(self, cell: str, names: list[str], notes: Notes | None = None) -> list[Any]:
         """Run a cell; the tensors of these names, or the one that its last line gives or assigns."""
         program, shell = self._followed(cell), self.shell
-        error = (notes or Notes()).run(program)
-        value = shell.user_ns.pop(LAST, None)
+        error, value = (notes or Notes()).run(program), shell.user_ns.pop(LAST, None)
         if error is not None:
             raise error
         last: Any = program.tree.body[-1] if program.tree.body else None

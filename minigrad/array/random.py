@@ -66,8 +66,7 @@ class Generator:
 
     def get_state(self) -> xp.ndarray:
         """Everything that decides the numbers to come, as 5056 bytes."""
-        twister = self._twister.state["state"]
-        state = xp.zeros((), _STATE)
+        twister, state = self._twister.state["state"], xp.zeros((), _STATE)
         state["seed"], state["seeded"], state["words"] = self._seed, 1, twister["key"]
         fresh = twister["key"][0] == self._seed & 0xFFFFFFFF  # nothing drawn since seeding
         state["left"], state["next"] = 625 - twister["pos"], 0 if fresh else twister["pos"]
@@ -167,8 +166,7 @@ def normal(shape: Shape, dtype: xp.dtype = xp.float32, mean: float = 0.0, std: f
 
 def _normal_blocks(generator: Generator, n: int, dtype: xp.dtype) -> xp.ndarray:
     """Standard normals from whole blocks of 16 uniforms; a ragged tail is drawn again as one."""
-    ragged = n % 16
-    z = xp.empty(n, xp.float64 if dtype == xp.float64 else xp.float32)
+    ragged, z = n % 16, xp.empty(n, xp.float64 if dtype == xp.float64 else xp.float32)
     z[: n - ragged] = _box_muller(generator.uniforms(n - ragged, dtype))
     if ragged:
         if dtype != xp.float16:

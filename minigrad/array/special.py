@@ -92,8 +92,7 @@ def erfc(x: Any) -> Any:
 @in_double
 def erfinv(y: Any) -> Any:
     size = xp.absolute(y)
-    end = size == 1
-    w = -xp.log((1 - y) * (1 + y))
+    end, w = size == 1, -xp.log((1 - y) * (1 + y))
     x = size * polynomial("erfinv_about", w / (w + 12))
     error = xp.where(size < 0.5, erf(x) - size, 1 - size - erfc(x))  # 1 - size is exact
     slope = error / (TWO_OVER_ROOT_PI * xp.exp(-x * x))

@@ -128,8 +128,7 @@ def _pushed(func: Callable, inputs: tuple) -> list:
 
     reached, found = [o.requires_grad for o in as_tuple(func(*inputs))], []
     with dual_level():
-        args = [make_dual(t.detach(), zeros_like(t)) if isinstance(t, Tensor) and t.requires_grad else t
-                for t in inputs]
+        args = [make_dual(x.detach(), zeros_like(x)) if getattr(x, "requires_grad", False) else x for x in inputs]
         for tangent in [v for t in args if isinstance(t, Tensor) and (v := unpack_dual(t).tangent) is not None]:
             rows = []
             for at in xp.ndindex(*tangent.shape):

@@ -103,7 +103,6 @@ def slices(array: Any) -> str:
     """More dimensions: one matrix after the other, each under its indices."""
     *sizes, high, wide = array.shape
     field = field_for(array.ravel().tolist(), 3 if max(high, wide) > 2 * EDGEITEMS else 0)
-    width = max(2, len(str(max(sizes))))
-    places = itertools.product(*map(range, sizes))
+    width, places = max(2, len(str(max(sizes)))), itertools.product(*map(range, sizes))
     return "\n".join(f"({','.join(str(i).center(width) for i in place)},.,.) = \n{matrix(rows, ' ', field)}"
                      for place, rows in zip(places, array.reshape(-1, high, wide).tolist(), strict=True))

@@ -144,9 +144,8 @@ def of_gradients(grads: dict[str, Any]) -> Iterator[Remark]:
             yield Remark(key, {"names": listed(several), "first": several[0]})
     norms = {each: norm(g) for each, g in grads.items() if not wrong[each] and g.size}
     if norms:
-        low, high = min(norms, key=norms.__getitem__), max(norms, key=norms.__getitem__)
-        yield Remark("norms", {"low": two_digits(norms[low]), "small": low, "high": two_digits(norms[high]),
-                               "large": high})
+        a, b = min(norms, key=norms.__getitem__), max(norms, key=norms.__getitem__)
+        yield Remark("norms", {"low": two_digits(norms[a]), "small": a, "high": two_digits(norms[b]), "large": b})
     told = [norms[each] for each in norms if grads[each].ndim > 1]  # weights, as they are listed
     for key, way in (("vanishing", told), ("exploding", told[::-1])):
         if len(way) > 3 and way[0] < STEEP * way[-1] and all(a < b for a, b in pairwise(way)):

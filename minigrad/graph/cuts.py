@@ -16,7 +16,7 @@ from ..core.graph import TensorBase, node_of
 from ..core.modes import mode_variable
 from .findings import Finding, by_rule, finding, first, keyword, names_in, receiver
 from .live import inner, is_tensor, nodes_of, parameters
-from .program import Context, called, expression, feeding, is_theirs, source_of, word
+from .program import Context, called, expression, feeding, is_theirs, source_of, word, written
 
 CARRIES = set("detach detach_ numpy item tolist cpu clone float double half copy long int astype".split())
 MAKES = {"tensor", "as_tensor", "from_numpy", "Tensor", "Variable", "float", "FloatTensor", "asarray", "array"}
@@ -50,7 +50,9 @@ def cut_on_the_way(leaf: Any, root: Any, context: Context) -> Finding | None:
         for place, at in cuts_in(here, there):
             asked = at if isinstance(at, ast.Compare) else receiver(at)  # of `a > b` both
             several = isinstance(asked, ast.List | ast.ListComp)  # then the last of them alone is known
-            if leaf is None or (leads_to(asked, there, leaf) and (several or came_from(place, leaf))):
+            made = [there.names.get(name) for name in written(there.source.statement(at))]  # perhaps the leaf itself
+            if leaf is None or (leads_to(asked, there, leaf) and (several or came_from(place, leaf)) and not any(
+                    leaf is t for value in made for t in [value, *parameters(value)])):
                 given_to = {called(up): up for up in there.source.above(at)}
                 drawn = by_rule("drawn:", given_to["normal"], there) if "normal" in given_to else None
                 mend = not (anew or ZERO_GRADIENT & given_to.keys() or shared(at, there))

@@ -100,7 +100,7 @@ def crossing(node: Any, region: Any, context: Context, root: Any) -> Finding | N
         uses = reads_of(name, region)
         writes = source.writes.get((context.function, name), [])
         own = [w for w in writes if w in inside]
-        later = own and not isinstance(own[0], ast.AugAssign) and uses and uses[0].lineno > own[0].lineno
+        later = own and uses and type(own[0]) is not ast.AugAssign and source.statement(uses[0]).lineno > own[0].lineno
         if not uses or later or region in writes or not leads(held := context.value(uses[0]), node):
             continue
         if own:
@@ -150,7 +150,7 @@ def cut_off(name: str, statement: Any, none: bool, inside: Any, context: Context
     for other in {name}.union(*(names_in(part) for part, _ in feeding(root, context))):
         reads = [n for n in reads_of(other, context.function or source.tree) if n in inside]
         writes = [w for w in source.writes.get((context.function, other), []) if w in inside]
-        over = reads and writes and reads[0].lineno <= writes[0].lineno
+        over = reads and writes and source.statement(reads[0]).lineno <= writes[0].lineno
         if not over or not leads(held := context.value(reads[0]), node, old):
             continue
         several = isinstance(held, tuple | list)

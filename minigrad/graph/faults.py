@@ -235,8 +235,7 @@ def own_factor() -> Seams:
             n.edges = edges
 
     def apply(original: Any, n: Any, grad: Any, F: Any, keep: bool, ways: Any = None) -> tuple[Any, ...]:
-        own = tuple(None if edge is None else read(n, F)
-                    for edge, read in zip(n.edges, (read_self, read_other), strict=True))
+        own = tuple(None if edge is None else f(n, F) for edge, f in zip(n.edges, (read_self, read_other), strict=True))
         known = all(edge is None or factor is not None for edge, factor in zip(n.edges, own, strict=True))
         demand(known, "moments.made_before", RuntimeError)
         apply_of(row)(n, grad, F, keep)  # checks and frees as ever

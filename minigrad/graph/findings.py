@@ -16,7 +16,7 @@ from typing import Any
 
 from ..text import table
 from .live import parameters
-from .program import Context, Line, Source, expression, feeding, source_of, usual
+from .program import Context, Line, Source, between, expression, feeding, source_of, usual
 from .refused import Refused, described
 
 
@@ -50,15 +50,12 @@ def first(found: Iterable[Finding | None]) -> Finding | None:
 
 def finding(key: str, context: Context, at: Any, /, *changes: tuple[Any, str], **facts: Any) -> Finding:
     """A finding about the node `at`, mended by replacing nodes on one line."""
-    return Finding(key, facts, context.source.line(at), context.source.edited(*changes) if changes else None)
+    source = context.source
+    told = {name: source.owned(at, fact) if isinstance(fact, str) else fact for name, fact in facts.items()}
+    return Finding(key, told, source.line(at), source.edited(*changes) if changes else None)
 
 
 # ---- parts of an edit
-
-
-def stretch(line: int, column: int, end: int, last: int) -> Any:
-    """A part of a source that is no expression, from a column, in bytes, of a line to one of another."""
-    return ast.Pass(lineno=line, col_offset=column, end_lineno=end, end_col_offset=last)
 
 
 def keyword(call: Any, name: str) -> Any:
@@ -135,9 +132,7 @@ def rule_places(rule: dict[str, str], told: Any, node: Any, context: Context, re
         return
     if of == "text":
         fits = re.fullmatch(filled(rule.get("given", ".*"), told), refused.fed)
-        written = [source.spelled for source in refused.sources], refused.sources
-        places, typed = ([*in_text(wanted, rule, told, sources, context)] for sources in written) if fits else ([], [])
-        yield from places and (typed or places)  # found as it is usually spelled; mended in the learner's spelling
+        yield from in_text(wanted, rule, told, [s.spelled for s in refused.sources], context) if fits else ()
         return
     if of == "operand":
         if re.fullmatch(rule.get("given", ".*"), str(refused)):
@@ -178,8 +173,7 @@ def in_text(wanted: str, rule: dict[str, str], told: Any, sources: list[Source],
     if "equals" in rule:
         matches = [one for one in matches if product(one[2][one[2].re.groups]) == int(filled(rule["equals"], told))]
     for source, before, code in matches if len(matches) == 1 or "only" not in rule else ():
-        ends = (source.whole[: at - before].split("\n") for at in code.span(code.re.groups))
-        place = stretch(*[n for lines in ends for n in (len(lines), len(lines[-1].encode()))])
+        place = between(source.whole, *[at - before for at in code.span(code.re.groups)])
         yield place, Context(source, names=context.names), code, ""
 
 

@@ -71,8 +71,7 @@ class Flows:
 
     def sent(self, id: str, slot: int, array: Any) -> None:
         """A gradient left node `id` through a slot."""
-        edge = self.graph.node(id).edges[slot]
-        name = f"{id}:{slot}"
+        edge, name = self.graph.node(id).edges[slot], f"{id}:{slot}"
         self.norms[name] = size = norm(array)
         if not math.isfinite(size) and self.bad is None:
             self.bad = id
@@ -172,8 +171,7 @@ def run_minigrad(found: Flows, roots: tuple[AnyTensor, ...], given: Sequence[Any
     """Drive our own engine, which tells what it does."""
     reader = Reader(roots, {})
     reader.numbered()
-    watch = FlowWatch(found, reader)
-    kept = [t for t in roots if t.requires_grad]
+    watch, kept = FlowWatch(found, reader), [t for t in roots if t.requires_grad]
     chosen = [constant(t._plain, xp.ones_like(t._array())) if g is None else g
               for t, g in zip(roots, given, strict=True) if t.requires_grad]
     seeds = [seed.copy() for seed in root_gradients(tuple(kept), chosen, False)]

@@ -64,7 +64,9 @@ def remade(leaf: Any, root: Any, context: Context) -> Finding | None:
             loops = there.source.loops(n)
             for later in there.source.writes.get((there.function, n.id), []):
                 each = not loops or there.source.parents[later] is loops[-1]  # in each turn, not only in some
-                if each and later.lineno > n.lineno and there.value(n) is leaf:
+                anew = isinstance(getattr(later, "targets", [None])[0], ast.Name)  # not only a part of what it has
+                held = [value := there.value(n), *(parameters(value) if anew else ())]
+                if each and later.lineno > n.lineno and any(leaf is t for t in held):
                     return finding("remade", there, later, name=n.id)
     return None
 

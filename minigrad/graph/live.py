@@ -417,8 +417,7 @@ class Reader:
         """Which calls of modules and functions made the nodes."""
         live = {self.ids[key]: self.found[key] for key in order if not isinstance(key, tuple)}
         names = {id(t): name for name, t in self.named}
-        names |= {id(m): f"{name}.{way}".rstrip(".") for name, top in self.modules[::-1]
-                  for way, m in top.named_modules()}
+        names |= {id(m): f"{name}.{at}".rstrip(".") for name, up in self.modules[::-1] for at, m in up.named_modules()}
         loose = [t for (key, _), t in self.tensors.items() if type(key) is tuple and type(t).__name__ == "Parameter"]
         return Scopes(live, names, lambda p: self.ids.get((("leaf", id(p)), 0)), self.noted, self.place, loose)
 

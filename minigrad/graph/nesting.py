@@ -94,8 +94,7 @@ class Scopes:
         """
         key = id(nested.call.module)  # a module has one weak reference
         if key not in self.known:
-            named = [(self.names[id(p)], f".{way}") for way, p in nested.module.named_parameters()
-                     if id(p) in self.names]
+            named = [(self.names[id(p)], f".{at}") for at, p in nested.module.named_parameters() if id(p) in self.names]
             names = {name[: -len(way)] if name.endswith(way) else "" for name, way in named}
             name = self.names.get(id(nested.module)) or (names.pop() if len(names) == 1 else "")
             self.known[key] = name, {id(m): way for way, m in nested.module.named_modules()}
@@ -190,8 +189,7 @@ def loops(ops: Sequence[NodeRecord], keys: Sequence[Any], chains: Sequence[list[
 
 def common(chains: Sequence[list[str]]) -> int:
     """How many scopes, from outside, are around all of some operations."""
-    return next((d for d, around in enumerate(zip(*chains, strict=False)) if len(set(around)) > 1),
-                min(map(len, chains)))
+    return next((d for d, all_ in enumerate(zip(*chains, strict=False)) if len({*all_}) > 1), min(map(len, chains)))
 
 
 def whole_in(chains: Sequence[list[str]], sizes: Mapping[str, int]) -> str | None:

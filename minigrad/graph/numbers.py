@@ -177,10 +177,10 @@ class Values(Reader):
         return began or at_node("seen_bad", n, bad=bad)
 
     def stepped(self) -> Finding | None:
-        """A leaf that a step of an optimizer, its last write, left with NaN or Inf."""
+        """A leaf that an update, its last write, left with NaN or Inf."""
         for slot, t in ((slot, t) for slot, t in self.tensors.items() if t.is_leaf and not finite(t._array())):
             for code, at in writers(t)[:1]:
-                if called(at) == "step":
+                if called(at) in ("step", "sub_", "add_", "copy_") or isinstance(at, ast.AugAssign):
                     return finding("stepped_bad", Context(source_of(code)), at, name=self.names.get(slot))
         return None
 

@@ -85,8 +85,7 @@ def summary(values: Any) -> Summary | None:
     NaN and ∞ are counted, and left out of mean and norm.
     """
     shape, kind = tuple(values.shape), type_name(values.dtype)
-    small = len(shape) == 2 and max(shape) <= FULL
-    count = math.prod(shape)
+    small, count = len(shape) == 2 and max(shape) <= FULL, math.prod(shape)
     if "complex" in kind or not ((small and count) or (count > FULL and "bool" not in kind)):
         return None
     flat = values.reshape(-1)

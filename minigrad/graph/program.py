@@ -44,13 +44,14 @@ Line = tuple[str, int, str]  # file, number, text
 class Source:
     """A file, or a cell: its tree, with the parent of each node."""
 
-    def __init__(self, file: str, text: str, quoted: list[str] | None = None) -> None:
+    def __init__(self, file: str, text: str, typed: Source | None = None, rows: Any = ()) -> None:
         self.file, self.lines, self.whole = file, text.removesuffix("\n").split("\n"), text
-        self.quoted = quoted or self.lines
+        self.typed, self.rows = typed or self, rows  # where each line stands as it is typed, if that differs
         try:
             self.tree: Any = ast.parse(text)
         except (SyntaxError, ValueError):
             self.tree = ast.Module([], [])
+        self.selves = simplified(self.tree)
         nodes: list[Any] = [*ast.walk(self.tree)]
         self.parents: dict[Any, Any] = {child: node for node in nodes for child in ast.iter_child_nodes(node)}
         self.calls = [node for node in nodes if isinstance(node, ast.Call)]
@@ -106,32 +107,64 @@ class Source:
 
     def line(self, node: Any) -> Line:
         """File, number and text of the line on which a node begins; of a method, on which its name stands."""
-        number = span(node)[0]
-        return self.file, number, self.quoted[number - 1].strip()
+        number = span(self.place(node)[0])[0]
+        return self.file, number, self.typed.lines[number - 1].strip()
+
+    def place(self, node: Any) -> tuple[Any, bool]:
+        """Where a node stands as it is typed, and whether that is sure: else it is somewhere in a statement."""
+        if not self.rows:
+            return node, True
+        (first, last), parts = self.rows[node.lineno - 1], re.findall(r"\w+|\S", self.owned(node, self.text(node)))
+        begin, end = (sum(len(line) + 1 for line in self.typed.lines[:number]) for number in (first - 1, last))
+        found = [*re.compile(r"\s*".join(map(re.escape, parts))).finditer(self.typed.whole, begin, end)]
+        sure = len(found) == 1
+        return between(self.typed.whole, *found[0].span()) if sure else stretch(first, 0, last, 0), sure
 
     @cached_property
     def spelled(self) -> Source:
-        """The same with the usual spaces, line for line, quoted as it is written; itself, where that may not be."""
-        lines, heads = [*self.lines], by_key((n.lineno, n) for n in ast.walk(self.tree) if isinstance(n, ast.stmt))
+        """The same with the usual spaces, each statement, or head of one, on one line, and nothing on the others;
+        itself, where that may not be."""
+        lines = [re.sub(rf"\b{self.word(i)}\b", "self", line) if re.match(r"\s*[^\s#]", line) else None
+                 for i, line in enumerate(self.lines, 1)]
+        rows = [(i, i) for i in range(1, len(lines) + 1)]
+        heads = by_key((n.lineno, n) for n in ast.walk(self.tree) if isinstance(n, ast.stmt))
         for number, (node, *others) in heads.items():
-            whole = self.lines[number - 1].endswith(":") if hasattr(node, "body") else node.end_lineno == number
-            if whole and not (others or "elif" in self.lines[number - 1]):
-                lines[number - 1] = " " * node.col_offset + re.findall("^[^@].*", usual(node), re.M)[0]
-        made = Source(self.file, "\n".join(lines) + "\n", self.lines)
+            body, text = getattr(node, "body", [])[:1], re.findall("^[^@].*", usual(node), re.M)
+            inside = [*body, *(d for n in body for d in getattr(n, "decorator_list", ()))]
+            last = min((n.lineno - 1 for n in inside), default=node.end_lineno)
+            whole = body or (len(text) == 1 and (last == number or last not in heads))
+            before = (self.lines[n.lineno - 1].encode()[: n.col_offset] for n in [node, *body])
+            if whole and not (others or b"".join(before).strip() or "elif" in self.lines[number - 1]):
+                lines[number - 1 : last] = [" " * node.col_offset + text[0], *[None] * (last - number)]
+                rows[number - 1] = number, last
+        kept = [(line, row) for line, row in zip(lines, rows, strict=True) if line is not None]
+        made = Source(self.file, "".join(f"{line}\n" for line, _ in kept), self, [row for _, row in kept])
         return made if ast.dump(made.tree) == ast.dump(self.tree) else self
 
     def edited(self, *changes: tuple[Any, str]) -> tuple[int, str] | None:
         """Number and new text of the one line on which nodes are replaced; None if they are on several."""
-        if len({number for node, _ in changes for number in (node.lineno, node.end_lineno)}) != 1:
+        number, (place, sure) = changes[0][0].lineno, self.place(changes[0][0])
+        if self.rows and sure:
+            return self.typed.edited((place, changes[0][1]))
+        ends = {n for node, _ in [(place, ""), *changes] for n in (node.lineno, node.end_lineno)}
+        if ends - {place.lineno, number} or place.lineno < place.end_lineno:
             return None
-        number = changes[0][0].lineno
         line = self.lines[number - 1].encode()  # columns count bytes
         for node, new in sorted(changes, key=lambda change: -change[0].col_offset):
             plain, grouped = (line[: node.col_offset] + text.encode() + line[node.end_col_offset :]
                               for text in (new, f"({new})"))
             beside = isinstance(self.parents.get(node), BESIDE)
             line = grouped if beside and self.read(number, grouped) not in (self.read(number, plain), "") else plain
-        return number, line.decode()
+        return place.lineno, self.owned(changes[0][0], line.decode())
+
+    def owned(self, node: Any, text: str) -> str:
+        """A text of rules with what the learner calls `self` in it."""
+        number = self.rows[node.lineno - 1][0] if self.rows else node.lineno
+        return re.sub(r"\bself\b", self.typed.word(number), text)
+
+    def word(self, number: int) -> str:
+        """What a line of a method calls `self`."""
+        return next((own for f, own in self.selves.items() if f.lineno <= number <= f.end_lineno), "self")
 
     def read(self, number: int, line: bytes) -> str:
         """How Python reads the program with another line in it; "" where it cannot."""
@@ -162,6 +195,38 @@ class Source:
         elif function is None and not near:  # what stands further down has run before, in a cell
             near += [s for s in found[-1:] if s is not self.statement(use)]
         return near
+
+
+def stretch(line: int, column: int, end: int, last: int) -> Any:
+    """A part of a source that is no expression, from a column, in bytes, of a line to one of another."""
+    return ast.Pass(lineno=line, col_offset=column, end_lineno=end, end_col_offset=last)
+
+
+def between(text: str, *places: int) -> Any:
+    """The part of a text from one place to another, as a stretch."""
+    ends = (text[:place].split("\n") for place in places)
+    return stretch(*[n for lines in ends for n in (len(lines), len(lines[-1].encode()))])
+
+
+def simplified(tree: Any) -> dict[Any, str]:
+    """Leave out hints of types, of which no rule asks, and call `self` what methods get first, where a class has
+    another word for it; such methods, with it."""
+    words = dict[Any, str]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.AnnAssign) and node.value is not None:
+            node.__class__, node.targets, node.type_comment = ast.Assign, [node.target], None  # type: ignore
+        elif isinstance(node, (ast.arg, *FUNCTIONS)):
+            vars(node).update(annotation=None, returns=None)
+    for kind in (n for n in ast.walk(tree) if isinstance(n, ast.ClassDef)):
+        given = {f: [*f.args.posonlyargs, *f.args.args] for f in kind.body if isinstance(f, FUNCTIONS)}
+        word = next((args[0].arg for f, args in given.items() if args and f.name == "__init__"), "self")
+        for f, args in given.items():
+            names = [n for n in ast.walk(f) if isinstance(n, ast.Name) and n.id in ("self", word)]
+            if args and args[0].arg == word != "self" and not any(n.id == "self" for n in names):
+                words[f], args[0].arg = word, "self"
+                for n in names:
+                    n.id = "self"
+    return words
 
 
 def usual(node: Any) -> str:
@@ -347,8 +412,8 @@ class Context(NamedTuple):
                         yield from Context(home, names={**self.names, "self": owner}).elsewhere(f"self.{part.attr}")
             elif isinstance(part, ast.Call):
                 for inner in self.runs(part):
-                    yield from ((r.value, inner) for r in ast.walk(inner.function) if isinstance(r, ast.Return)
-                                and r.value)
+                    yield from ((n.value, inner) for n in ast.walk(inner.function)
+                                if isinstance(n, ast.Return) and n.value)
 
     def sources(self) -> list[Source]:
         """The program, of the cells of a notebook those that belong together: this one, and where backward ran last;
@@ -489,8 +554,7 @@ def codes_in(text: str, setup: str | None = None) -> set[CodeType]:
 
 def quoted(code: CodeType) -> tuple[CodeType, Source, list[Any], list[str]]:
     """The source that code was made of, and where its instructions stand; a graph asks for few again and again."""
-    lines = linecache.getlines(code.co_filename)
-    held = known.get(id(code))
+    lines, held = linecache.getlines(code.co_filename), known.get(id(code))
     if held is None or held[0] is not code or held[3] is not lines:
         if len(known) >= CELLS:
             known.clear()
@@ -555,12 +619,11 @@ def standing(frame: FrameType | None) -> Context | None:
     if frame is None:
         return None
     code = frame.f_code
-    names = {**frame.f_globals, **own_locals(frame)}
-    source, function, outer, call = source_of(code), None, None, None
+    names, source, function, outer, call = {**frame.f_globals, **own_locals(frame)}, source_of(code), None, None, None
     if code.co_name != "<module>":
         function = source.definition(code)
-        outer = standing(frame.f_back)
-        above = theirs(frame.f_back)
+        names |= {"self": names[own]} if (own := source.selves.get(function, "")) in names else {}
+        outer, above = standing(frame.f_back), theirs(frame.f_back)
         call = above and expression(above.f_code, above.f_lasti)
     return Context(source, function, call if isinstance(call, ast.Call) else None, outer, names)
 

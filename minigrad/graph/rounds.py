@@ -76,8 +76,7 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
     early = first(by_rule(fact, None, context) for fact in facts)
     if (early := early or by_rule(f"writes:{numbered(words)}", writes, context)) is not None:
         return early
-    ids = {id(p) for p in own if p.requires_grad}
-    every = optimizers(context)
+    ids, every = {id(p) for p in own if p.requires_grad}, optimizers(context)
     holding = {name: o for name, o in every.items() if ids & {id(p) for p in parameters(o)}}
     if not holding and any(p.grad is not None for p in own):
         stepped = {owner() for what, owner, *_ in ledger.diary if what == "step"}

@@ -51,8 +51,7 @@ def scopes(*models: Any) -> Iterator[None]:
 
     class Noting(torch.overrides.TorchFunctionMode):  # type: ignore[misc]
         def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-            first = number()
-            result = func(*args, **(kwargs or {}))
+            first, result = number(), func(*args, **(kwargs or {}))
             if number() > first:
                 frame = theirs(sys._getframe(1))
                 note(frame and (frame.f_code, frame.f_lasti), first, result, args)

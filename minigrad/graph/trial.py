@@ -57,8 +57,7 @@ def rounds_of(round: Callable[..., Any], parameters: dict[str, AnyTensor], count
     scope, cells = getattr(round, "__globals__", {}), getattr(round, "__closure__", None) or ()
     handed = any(p.default is p.empty for p in inspect.signature(round).parameters.values())
     with Restoring(round, parameters) as kept, contextlib.redirect_stdout(io.StringIO()):
-        places = [(key, name) for key, value in scope.items() for name, t in parameters.items()
-                  if value is t and key[0] != "_"]
+        places = [(key, name) for key, v in scope.items() for name, t in parameters.items() if v is t and key[0] != "_"]
         inside = [(cell, name) for cell in cells for name, t in parameters.items()
                   if cell != CellType() and cell.cell_contents is t]  # an empty one has no contents to ask for
         now = {**parameters}

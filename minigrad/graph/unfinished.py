@@ -64,8 +64,7 @@ def failure(error: BaseException | None) -> Failure | None:
         kind = type(getattr(made, "op", made)).__name__.lower()
         call = call or call_at(frame.f_code, lasti) or getattr(made, "attr", kind)
         inputs = [*tensors_in(each.value for each in Refused(error, made, context).operands)]
-    around = inputs or [*names.values()]
-    line = source_line(frame.f_code, lasti)[1:]
+    around, line = inputs or [*names.values()], source_line(frame.f_code, lasti)[1:]
     text = context.source.text(made).partition("\n")[0] if made is not None else line[1]
     return Failure(call, inputs, around, names, line, text, error) if around else None
 

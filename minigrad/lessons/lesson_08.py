@@ -54,8 +54,7 @@ def loop(reduce: Callable = Tensor.mean, clear: str = "wb", more: int = 0, early
     says which knobs move in one round, after a look at which rides."""
 
     def model(km: Any, fare: Any, steps: int, lr: float) -> tuple:
-        knobs = {name: tensor(0.0, requires_grad=True) for name in "wb"}
-        loss = None
+        knobs, loss = {name: tensor(0.0, requires_grad=True) for name in "wb"}, None
         for move, rides in list(split(len(km))) * (steps + more):
             if fresh or loss is None:
                 now = reduce((knobs["w"] * km + knobs["b"] - fare)[rides] ** 2)

@@ -32,16 +32,13 @@ from .._tensor import Tensor
 from ..core import backward
 from ..core.engine import GraphTask
 from ..random import get_rng_state, set_rng_state
-from ..text import presentation
+from ..text import presentation, table
 
 PROCESSOR, WALL = 1.0, 10.0  # seconds
 raise_in = ctypes.pythonapi.PyThreadState_SetAsyncExc  # an error, in another thread, at its next step
 OURS = str(Path(__file__).parent.parent)
 ONE_AT_A_TIME = threading.RLock()  # printing is diverted for the whole process
-SAYS_ITSELF = {  # an error's own words -> the misconception
-    "a leaf Variable that requires grad": "leaf_in_place",
-    "leaf variable has been moved into the graph interior": "leaf_in_place",
-    "modified by an inplace operation": "stale"}
+SAYS_ITSELF = table("names")["misconceptions"]
 
 
 class TimeUp(BaseException):

@@ -721,6 +721,7 @@ def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = No
     if rank == 4:
         return loss.nll_loss2d(input, target, weight, kind, ignore_index)[0]
     n, c, *rest = input.shape
+    need(target.shape[:1] == (n,), "target_batch", n, (*target.shape, 0)[0])
     require(target.shape[1:] == (*rest,), f"Expected target size {[n, *rest]}, got {list(target.shape)}")
     count = math.prod(rest)
     values = loss.nll_loss2d(input.reshape(n, c, 1, count), target.reshape(n, 1, count), weight, kind, ignore_index)[0]

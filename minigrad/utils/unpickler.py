@@ -104,8 +104,7 @@ _KEPT = """PROTO STOP MARK NONE NEWTRUE NEWFALSE EMPTY_TUPLE EMPTY_LIST EMPTY_DI
 class Unpickler(_InPython):
     """Python's own unpickler, as it is written in Python, less what could do more than make values."""
 
-    dispatch = _Instructions((getattr(pickle, name)[0], _InPython.dispatch[getattr(pickle, name)[0]])
-                             for name in _KEPT.split())
+    dispatch = _Instructions((getattr(pickle, n)[0], _InPython.dispatch[getattr(pickle, n)[0]]) for n in _KEPT.split())
 
     def __init__(self, code: bytes, persistent_load: Callable[[Any], Storage]) -> None:
         super().__init__(io.BytesIO(code))

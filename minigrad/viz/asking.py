@@ -76,8 +76,7 @@ class Moment(anywidget.AnyWidget):
 
     def button(self, *keys: str) -> Part:
         """Buttons; the first one answers, others are called by their key."""
-        return {"kind": "buttons", "buttons": [["answer" if i == 0 else key, self.say(key)]
-                                               for i, key in enumerate(keys)]}
+        return {"kind": "buttons", "buttons": [["answer" if k == keys[0] else k, self.say(k)] for k in keys]}
 
     def choice(self, name: str, key: str, texts: Iterable[str], many: bool = False) -> Part:
         """Options under a sentence, of which one or `many` can be chosen; their numbers are sent as `name`."""

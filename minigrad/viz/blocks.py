@@ -185,8 +185,7 @@ class Builder:
 
     def op(self, node: NodeRecord) -> Block:
         """An op with its notes, its cards, its gates and what hangs from it."""
-        block = Block(node.id)
-        third = words.third_line(node, self.show)
+        block, third = Block(node.id), words.third_line(node, self.show)
         wide = max(width(node.op) + (46 if third else 0), width(node.name, bold=True), width(third, 12.5), 66) + 24
         sums = [t for t in self.graph.outputs(node.id) if f"meet:{node.id}:{t.nr}" in self.values]
         several, apart = len(self.graph.outputs(node.id)), 50 if sums or node.id in self.hooks else 32
@@ -342,8 +341,7 @@ class Builder:
 
     def left(self, block: Block, node: NodeRecord, pill: Box, low: float) -> None:
         """The side where gradients leave: post-hooks, ports, stubs for `(None, 0)`, room for texts."""
-        after = [h for h in self.hooks.get(node.id, []) if h.kind == "post"]
-        x = pill.x
+        after, x = [h for h in self.hooks.get(node.id, []) if h.kind == "post"], pill.x
         for hook in after:
             x = self.gate(block, hook, x - 10, 0, -1) - 6
         bare = low == pill.bottom and not after

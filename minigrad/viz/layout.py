@@ -353,8 +353,7 @@ class FrameLayout:
                keys: list[str], middle: float, step: float) -> None:
         """Ports that nobody placed stand around the middle, in the order in which they are named."""
         loose = [key for key in keys if key not in given] if self.items[id].free else []
-        ports |= {(id, key): given[key] if key in given else next(iter(given.values()))
-                  for key in keys if key not in loose}
+        ports |= {(id, k): given[k] if k in given else next(iter(given.values())) for k in keys if k not in loose}
         ports |= {(id, key): (self.items[id].rim, middle + (n - (len(loose) - 1) / 2) * step)
                   for n, key in enumerate(loose)}
 
@@ -757,8 +756,7 @@ class FrameLayout:
     def leaf_wire(self, use: Use, leaf: str, way: tuple[float, int], end: Point, exits: Counter[int]) -> Line:
         """From a piece down to the leaf, in the lane of its turn; to a lower line past the right of those above."""
         (x, y), (lane, turn), (lx, top) = self.exit(use), way, end
-        c = self.rank[use.box]
-        low = self.at[use.box][1] + self.items[use.box].h
+        c, low = self.rank[use.box], self.at[use.box][1] + self.items[use.box].h
         lowest = self.columns[c][-1] == self.spots.index(use.box)
         sideways = use.slot in self.items[use.box].ip and use.slot not in self.items[use.box].down
         points = [(x, y)]

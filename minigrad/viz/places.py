@@ -178,8 +178,7 @@ class Composer:
 
     def wires(self, places: Places) -> None:
         """Wires between blocks, both ways, with the places of their texts."""
-        out = self.out
-        again = {link: piece for piece, link, *_ in places.chips if link}
+        out, again = self.out, {link: piece for piece, link, *_ in places.chips if link}
         ends: dict[str, list[tuple[str, float, float]]] = {}  # closed box -> its wires, and where they meet it,
         below: dict[str, list[tuple[str, float, float]]] = {}  # left and below
         for id, line in places.wires.items():

@@ -159,14 +159,16 @@ def untold(t: AnyTensor, record: TensorRecord, context: Context, call: Any, ran:
         return None
     made = [*context.made(record.name, call)] or [*context.made(record.name.partition("[")[0], call)]
     if record.kind == "nonleaf" and record.grad is None and (ran or not record.retains_grad):
-        return leaves.not_a_leaf(record.name, made, ran and t.numel() == 1)
+        apart = not made and t.grad_fn.code is not None  # kept by an object: as its node has it
+        made = [(expression(t.grad_fn.code, t.grad_fn.lasti), Context(source_of(t.grad_fn.code)))] if apart else made
+        return leaves.not_a_leaf(record.name, made, apart or (ran and t.numel() == 1))
     if record.kind != "constant":
         return None
     if type(t).__name__ == "Parameter":
         return rounds.wanted(t, leaves.switched_off(record.name, context), context)
     found = leaves.buffer(t, context) or leaves.constant(t, record.name, made)
-    meant = found is not None and found.key == "block"  # nobody missed its history yet
-    return replace(found, key="off", facts={**found.facts, "name": record.name}) if found and meant else found
+    meant = {"block": "off", "cut": "parted"}.get(getattr(found, "key", ""))  # nobody missed its history yet
+    return replace(found, key=meant, facts={**found.facts, "name": record.name}) if found and meant else found
 
 
 def last_error(context: Context) -> Explanation:

@@ -83,8 +83,7 @@ class Rolling:
                       if n.id not in self.same or n.id in kept)
         gone = self.same.keys() - kept
         tensors = (*(t for t in graph.tensors if t.node not in gone), *self.made.values())
-        own = tuple((several[-1], several) for several in zip(*self.repeat.turns, strict=True)
-                    if graph.node(several[0]).leaf)
+        own = tuple((some[-1], some) for some in zip(*self.repeat.turns, strict=True) if graph.node(some[0]).leaf)
         scopes, nodes, alone = self.scopes(nodes, bool(own))
         bundles = tuple((id, count) for id, count in self.bundles.items() if count > 1)
         return (replace(only(graph, nodes, tensors), scopes=scopes),

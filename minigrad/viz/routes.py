@@ -167,8 +167,7 @@ class Choice(Moment):
     def reply(self, do: str, at: Any, values: dict[str, list[str]]) -> dict[str, Any]:
         ticked = [int(i) for i in values.get("way", [])]
         self.expect(ticked, "no_tick")
-        typed = self.typed(values["total"][0], "no_total")
-        total = sum(self.products)
+        typed, total = self.typed(values["total"][0], "no_total"), sum(self.products)
         right = ticked == self.counting and isclose(typed, total, rel_tol=2e-3, abs_tol=1e-6)
         given = f"{', '.join(self.way(i) for i in ticked)}: {shown(typed)}"
         said = self.verdict(self.say("paths_ask", root=self.names[0], leaf=self.names[1]), given, right)

@@ -205,10 +205,8 @@ class Painter:
             for e in n.edges:
                 self.edge(n, e)
             return
-        b = self.box[n.id]
-        third = words.third_line(n, self.show)
-        top = b.cy - (13 if third else 4)
-        forward = self.view == "forward"
+        b, third = self.box[n.id], words.third_line(n, self.show)
+        top, forward = b.cy - (13 if third else 4), self.view == "forward"
         body = rect(b, min(b.h, 60) / 2) + text(b.cx, top, n.op, f"mg-c {'mg-b' if forward else 'mg-m'}")
         body += text(b.cx, top + 18, n.name, f"mg-c {'mg-m' if forward else 'mg-b'}")
         body += text(b.cx, top + 35, third, "mg-c mg-f") if third else ""

@@ -73,8 +73,7 @@ def card(t: TensorRecord, fold: Fold, show: frozenset[str], lang: str | None) ->
 
 def figure(t: TensorRecord, fold: Fold, show: frozenset[str]) -> tuple[list[list[str]], list[str]]:
     """How the numbers of a matrix are drawn: "grid" with its rows, "bars" with lines of text under them, or ""."""
-    s = t.summary
-    minor = not t.name and len(fold.graph.ops) > FEW_OPS
+    s, minor = t.summary, not t.name and len(fold.graph.ops) > FEW_OPS
     if s is None or fold.home or minor or not {"values", "figures"} <= show:
         return [], []
     if s.grid:

@@ -39,7 +39,7 @@ def _scores(x: Any) -> Any:
 
 def _check_target(x: Any, target: Any, weight: Any) -> None:
     classes, flat = x.shape[1 if x.ndim > 1 else 0], x.ndim < 3
-    need(x.ndim == 1 or target.shape[:1] == x.shape[:1], "target_batch", x.shape[0], (*target.shape, 1)[0])
+    need(x.ndim == 1 or target.shape[:1] == x.shape[:1], "target_batch", x.shape[0], (*target.shape, 0)[0])
     require(not flat or target.ndim < 2, "0D or 1D target tensor expected, multi-target not supported")
     need(target.dtype in (dtypes.int64.np, dtypes.uint8.np), "target_type", dtypes.of(target.dtype).scalar_type)
     if weight is not None:
