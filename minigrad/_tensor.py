@@ -19,6 +19,7 @@ from .array import dtypes, printing
 from .array.backend import address, as_strided, device as device_type, device_of, geometry, lives_on, strides, xp
 from .core.backward import backward
 from .core.beside.ledger import cut, note
+from .core.beside.refusals import type_said
 from .core.graph import TensorBase, bump, constant, readonly, results_are
 from .core.modes import INFERENCE, Uncounted, grad_mode, lifted
 from .core.writes.inplace import inplace
@@ -206,8 +207,7 @@ class Tensor(TensorBase):
 
     @data.setter
     def data(self, value: Tensor) -> None:
-        kind = type(value).__name__
-        require(isinstance(value, TensorBase), f"Variable data has to be a tensor, but got {kind}", TypeError)
+        need(isinstance(value, TensorBase), "variable_data", type_said(value))
         need(not self.requires_grad or value.is_floating_point(), "data_type")
         self._data = value._array()
 
@@ -391,7 +391,7 @@ def _target(args: tuple, options: dict) -> tuple[Any, Any]:
 
 def _check_grad(t: Tensor, value: Any) -> None:
     """What torch says to a gradient that does not fit."""
-    need(isinstance(value, TensorBase), "grad_kind", type(value).__name__)
+    need(isinstance(value, TensorBase), "grad_kind", type_said(value))
     require(value is not t, "can't assign Variable as its own grad")
     need(value._data.dtype == t._data.dtype, "grad_type", value.dtype.c_name, t.dtype.scalar_type)
     need(value._data.shape == t._data.shape, "grad_shape", list(value._data.shape), list(t._data.shape))

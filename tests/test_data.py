@@ -98,3 +98,17 @@ def test_an_iterator_draws_when_it_is_made_and_has_torchs_name(oracle):
     torch, data = importlib.import_module(oracle), importlib.import_module(f"{oracle}.utils.data")
 
     assert begun(minigrad, minigrad.utils.data) == begun(torch, data)
+
+
+def refused(data):
+    said = []
+    for options in ({"multiprocessing_context": "fork"}, {"batch_size": "a"}, {"batch_size": None, "drop_last": True}):
+        with pytest.raises(ValueError) as caught:  # noqa: PT011 (compared below)
+            data.DataLoader([1, 2], **options)
+        said.append(str(caught.value))
+    return said
+
+
+@pytest.mark.parametrize("oracle", LIVE)
+def test_a_loader_refuses_in_torchs_words(oracle):
+    assert refused(minigrad.utils.data) == refused(importlib.import_module(f"{oracle}.utils.data"))

@@ -507,3 +507,37 @@ def test_a_warning_names_the_learners_line(program):
         program(minigrad, minigrad.ones(2, 2))
 
     assert {(given.filename, given.lineno) for given in caught} == {(__file__, program.__code__.co_firstlineno)}
+
+
+def said_of(torch, attempt):
+    try:
+        attempt(torch)
+    except (RuntimeError, TypeError) as error:
+        return f"{type(error).__name__}: {error}"
+    return ""
+
+
+def through_inference(torch, first, second):
+    """Write into a view of a view, of which the first was made in inference mode."""
+    t = torch.ones(2, 2, 2, requires_grad=True) * 2
+    with torch.inference_mode():
+        view = first(t)
+    second(torch, view).mul_(2)
+
+
+def part_of(torch, view):
+    with torch.no_grad():
+        return view[0]
+
+
+@pytest.mark.skipif(not importlib.util.find_spec("torch"), reason="torch is asked")
+@pytest.mark.parametrize("attempt", [
+    lambda torch: through_inference(torch, lambda t: t[0], lambda _, v: v.unbind()[0]),
+    lambda torch: through_inference(torch, lambda t: t.unbind()[0], lambda _, v: v.split(1)[0]),
+    lambda torch: through_inference(torch, lambda t: t[0], part_of),
+    lambda torch: torch.autograd.backward([torch.ones(1, requires_grad=True).sum()] * 2, [torch.ones(())]),
+    lambda torch: setattr(torch.ones(2, requires_grad=True), "grad", np.ones(2)),
+    lambda torch: setattr(torch.ones(2), "data", np.ones(2)),
+], ids=range(6))
+def test_a_refusal_has_torchs_words(attempt):
+    assert said_of(minigrad, attempt) == said_of(importlib.import_module("torch"), attempt) != ""

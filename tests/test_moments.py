@@ -11,6 +11,7 @@ import minigrad as torch
 from minigrad.lessons import check
 from minigrad.text import say, set_language
 from minigrad.viz.asking import Axes
+from minigrad.viz.glyphs import FORBIDDEN
 from minigrad.viz.routes import marks_of
 
 
@@ -1078,3 +1079,9 @@ def test_a_line_that_cuts_in_a_function_counts_beside_its_call_and_no_program_an
     assert "`detach()`" in before.reason
     assert "`.data`" in data.reason
     assert inside.cuts == {4, 5}
+
+
+def test_a_board_as_text_has_nothing_that_turns_a_line_about():
+    board = torch.versions("w = torch.ones(2, requires_grad=True)  # \u202e\x01\ny = w * 2\ny.add_(1)\n")
+
+    assert not FORBIDDEN.search(str(board) + repr(board) + board.still().to_svg())

@@ -1,6 +1,8 @@
 """Optimizers walk as torch's do: 20 steps to nine digits, the same state, the same text."""
 
+import importlib
 import importlib.util
+import warnings
 
 import numpy as np
 import pytest
@@ -261,3 +263,25 @@ def test_a_plateau_is_refused_in_torchs_words():
     scheduler.step(1.0)
     with pytest.raises(RuntimeError, match=r"The number of param groups in the `optimizer` \(2\) differs"):
         scheduler.step(1.0)
+
+
+def warned(torch):
+    """How often a scheduler says that it goes on before its optimizer, of steps before it and after."""
+    w = torch.ones(1, requires_grad=True)
+    optimizer, said = torch.optim.SGD([w], lr=0.1), []
+    w.sum().backward()
+    optimizer.step()
+    for again in (False, True, True):
+        scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            if again:
+                optimizer.step()
+            scheduler.step()
+        said.append([str(w.message).split(". ")[0] for w in caught])
+    return said
+
+
+@pytest.mark.parametrize("oracle", LIVE)
+def test_steps_before_the_first_scheduler_do_not_count_for_it(oracle):
+    assert warned(torch) == warned(importlib.import_module(oracle)) != [[], [], []]

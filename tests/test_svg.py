@@ -285,3 +285,31 @@ def test_a_large_graph_drops_its_satellites():
 def test_a_line_of_chinese_has_a_class_of_its_own():
     assert ['mg-cjk' in text(0, 0, words) for words in ("line 2", "第 2 行", "line 2" + PAIR + "第 2 行")] == [
         False, True, False]
+
+
+@pytest.mark.parametrize("name", ["(", "[z-a]", "\\N", "*", "x\"];b["])
+def test_a_function_of_any_name_is_drawn(name):
+    both = {"forward": staticmethod(lambda ctx, x: x * 2), "backward": staticmethod(lambda ctx, grad: grad * 2)}
+    loss = type(name, (minigrad.autograd.Function,), both).apply(minigrad.ones(2, requires_grad=True)).sum()
+
+    assert draw(loss).to_svg()
+
+
+class Nameless:
+    """A hook that says no name, and runs code when it is asked."""
+
+    def __call__(self, grad):
+        return grad * 2
+
+    @property
+    def __name__(self):
+        raise RuntimeError
+
+
+def test_a_hook_whose_name_raises_does_its_work():
+    x = minigrad.ones(2, requires_grad=True)
+    x.register_hook(Nameless())
+
+    x.sum().backward()
+
+    assert x.grad.tolist() == [2.0, 2.0]

@@ -230,8 +230,7 @@ def integers(shape: Shape, dtype: xp.dtype = xp.int64, low: int | None = None, h
         require(least <= bound <= most, f"{name} is out of bounds for {dtypes.of(kind).c_name}")
     span = high - low
     draw = generator.words if span < 2**28 or (whole and kind.itemsize < 8) else generator.long_words
-    steps = draw(math.prod(shape)) % xp.uint64(span)
-    return _shaped((steps.astype(xp.int64) + low).astype(dtype), shape)
+    return _shaped(((draw(math.prod(shape)) % xp.uint64(span)).astype(xp.int64) + low).astype(dtype), shape)
 
 
 def permutation(n: int, generator: Generator | None = None, dtype: xp.dtype = xp.int64) -> xp.ndarray:

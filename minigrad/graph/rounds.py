@@ -89,7 +89,8 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
     sums = [p for p in own if p.grad is not None and numbers.sum_of_backwards(p)]
     # layers that compute something else in training
     modes = any(type(m).__name__.startswith(("Dropout", "BatchNorm")) for m in getattr(asked, "modules", list)())
-    marks = " earlier" * (len(ledger.diary) == ledger.KEPT) + " stepped" * getattr(optimizer, "_opt_called", False)
+    went = getattr(optimizer, "_stepped", False) or getattr(optimizer, "_opt_called", False)
+    marks = " earlier" * (len(ledger.diary) == ledger.KEPT) + " stepped" * bool(went)
     marks += " lines" * (len({line for word, line in zip(told.split(), lines, strict=False) if "backward" in word}) > 1)
     marks += " eval" * (not getattr(asked, "training", True) and modes) + " hand" * bool(BY_HAND & {*words})
     marks += " hand" * any(".grad = " in s.spelled.whole.replace(".grad = None", "") for s in context.sources())

@@ -27,7 +27,7 @@ class Optimizer:
         self.defaults = defaults
         self.state: defaultdict[Any, dict[str, Any]] = defaultdict(dict)
         self.param_groups: list[dict[str, Any]] = []
-        self._opt_called = type(self).step is not Optimizer.step  # a scheduler asks; one's own says nothing
+        self._opt_called, self._stepped = type(self).step is not Optimizer.step, False  # a scheduler asks
         need(not isinstance(params, Tensor), "optimizer_params", typename(params))
         groups = list(params)
         require(groups, "optimizer got an empty parameter list", ValueError)
@@ -59,13 +59,12 @@ class Optimizer:
     def zero_grad(self, set_to_none: bool = True) -> None:
         """Forget all gradients."""
         note("zero_grad", self)
-        for group in self.param_groups:
-            for p in group["params"]:
-                forget_grad(p, set_to_none)
+        for p in [p for group in self.param_groups for p in group["params"]]:
+            forget_grad(p, set_to_none)
 
     def step(self, closure: Callable | None = None) -> Any:
         """Update every parameter that has a gradient; a closure computes the loss anew first."""
-        loss, line, self._opt_called = None, learners_line(), True
+        loss, line, self._opt_called, self._stepped = None, learners_line(), True, True
         if closure is not None:
             with enable_grad():
                 loss = closure()

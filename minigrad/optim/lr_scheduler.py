@@ -23,6 +23,8 @@ class LRScheduler:
             group.setdefault("initial_lr", group["lr"])
         self.optimizer, self.base_lrs = optimizer, [group["initial_lr"] for group in optimizer.param_groups]
         self.last_epoch, self._step_count = last_epoch, 0
+        if not hasattr(optimizer, "_scheduled"):  # steps count from its first scheduler on, as in torch
+            optimizer._scheduled, optimizer._opt_called = True, optimizer._opt_called and not optimizer._stepped
         self._is_initial, self._get_lr_called_within_step = True, False  # for schedulers of one's own, as torch
         self.step()
         self._is_initial = False

@@ -67,8 +67,7 @@ def random_split(dataset: Any, lengths: Any, generator: Any = None) -> list[Subs
         lengths = [n + (i < len(dataset) - sum(whole)) for i, n in enumerate(whole)]
         for i in (i for i, n in enumerate(lengths) if not n):
             warnings.warn(f"Length of split at index {i} is 0. This might result in an empty dataset.", stacklevel=2)
-    sound = sum(lengths) == len(dataset)
-    require(sound, "Sum of input lengths does not equal the length of the input dataset!", ValueError)
+    need(sum(lengths) == len(dataset), "random_split_sum")
     order = random.permutation(len(dataset), generator).tolist()
     return [Subset(dataset, order[end - n : end]) for n, end in zip(lengths, accumulate(lengths), strict=True)]
 
@@ -139,8 +138,7 @@ class RandomSampler(Sampler):
         self.data_source, self.generator = data_source, generator
         need(isinstance(replacement, bool), "sampler_replacement", replacement)
         self.replacement, self._num_samples = replacement, num_samples
-        n = self.num_samples
-        need(isinstance(n, int) and n > 0, "sampler_count", n)
+        need(isinstance(n := self.num_samples, int) and n > 0, "sampler_count", n)
 
     @property
     def num_samples(self) -> int:
@@ -177,9 +175,8 @@ class BatchSampler(Sampler):
     """The numbers of a sampler in lists of `batch_size`; `drop_last` leaves out a shorter one."""
 
     def __init__(self, sampler: Any, batch_size: int, drop_last: bool) -> None:
-        sound = type(batch_size) is int and batch_size > 0
-        require(sound, f"batch_size should be a positive integer value, but got {batch_size=}", ValueError)
-        require(isinstance(drop_last, bool), f"drop_last should be a boolean value, but got {drop_last=}", ValueError)
+        need(type(batch_size) is int and batch_size > 0, "batch_size", batch_size)
+        need(isinstance(drop_last, bool), "drop_last", drop_last)
         self.sampler, self.batch_size, self.drop_last = sampler, batch_size, drop_last
 
     def __iter__(self) -> Iterator[list[int]]:
@@ -205,11 +202,11 @@ class DataLoader:
                  pin_memory: bool = False, drop_last: bool = False, timeout: float = 0, worker_init_fn: Any = None,
                  multiprocessing_context: Any = None, generator: Any = None, *, prefetch_factor: int | None = None,
                  persistent_workers: bool = False, pin_memory_device: str = "", in_order: bool = True) -> None:
-        own = batch_size != 1 or shuffle or sampler is not None or drop_last
         mistakes = {"workers": num_workers < 0, "timeout": timeout < 0, "prefetch": not num_workers and prefetch_factor
                     is not None, "prefetch_sign": num_workers and (prefetch_factor or 0) < 0, "persistent":
                     persistent_workers and not num_workers, "sampler": sampler is not None and shuffle, "batch_sampler":
-                    batch_sampler is not None and own, "single": batch_size is None and drop_last}
+                    batch_sampler is not None and (batch_size != 1 or shuffle or sampler is not None or drop_last),
+                    "single": batch_size is None and drop_last, "context": multiprocessing_context and not num_workers}
         for mistake, found in mistakes.items():
             need(not found, f"loader_{mistake}")
         if num_workers and "workers" not in presentation.warned:
@@ -227,8 +224,7 @@ class DataLoader:
         self.collate_fn = collate_fn or (default_convert if batch_sampler is None else default_collate)
 
     def __setattr__(self, name: str, value: Any) -> None:
-        made = "collate_fn" in vars(self)
-        fixed = made and name in ("dataset", "batch_size", "sampler", "batch_sampler", "drop_last")
+        fixed = name in "dataset batch_size sampler batch_sampler drop_last".split() and "collate_fn" in vars(self)
         require(not fixed, f"{name} attribute should not be set after {type(self).__name__} is initialized", ValueError)
         super().__setattr__(name, value)
 

@@ -22,7 +22,7 @@ from ..text import chosen, say
 from ..text.numbers import holds, tidy
 from .display import Drawing
 from .exported import with_still
-from .glyphs import clean, num, path, tag, text
+from .glyphs import clean, num, path, tag, text, visible
 from .svg import wrap
 from .theme import FOLLOWING, STATIC, rules_within, script, stylesheet
 
@@ -127,7 +127,7 @@ class Still(Drawing):
 
     def to_text(self) -> str:
         """Title, texts and options, line by line."""
-        return "\n".join([self.title, *(line for part in self.parts for line, _ in words_of(part))])
+        return visible("\n".join([self.title, *(line for part in self.parts for line, _ in words_of(part))]))
 
     def to_dot(self) -> str:
         """Raises: RuntimeError, for there is no graph that Graphviz could draw."""

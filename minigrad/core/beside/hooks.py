@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 _ids = itertools.count().__next__
@@ -67,4 +68,6 @@ class Hooks:
 
 def hook_name(hook: Callable) -> str:
     """The name that error messages use for a hook; pictures have `graph.live.hook_label`."""
-    return getattr(hook, "__name__", "<unknown>")
+    with suppress(Exception):  # to ask may run code of the learner's
+        return hook.__name__
+    return "<unknown>"

@@ -43,7 +43,7 @@ def view_of(source: Any, array: Any, kind: str = "") -> Any:
     """A tensor on `array`, which shares the storage of `source`; its base is the family's root."""
     base, seen, counter = source, source._view, source._counter
     if seen is not None:
-        base, kind = seen.base, kind or seen.kind
+        base, kind = seen.base, kind if kind and seen.kind != "inference" else seen.kind
     if counter is None:
         counter = source._counter = [0, ()]
     t = new(source._plain)
