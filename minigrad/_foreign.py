@@ -5,8 +5,6 @@ and both would own the same folder. importlib.metadata could tell, for 16 ms on 
 looking for the folder that an installer leaves behind takes less than one.
 """
 
-from __future__ import annotations
-
 import os
 import sys
 import warnings

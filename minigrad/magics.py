@@ -5,8 +5,6 @@ Each is one line around a function that a program can call: `install_as_torch`, 
 `step`, `watch`, `versions`, `detective`. The cell below a command runs first, in the notebook's own names.
 """
 
-from __future__ import annotations
-
 import ast
 from typing import Any
 

@@ -57,8 +57,7 @@ class Generator:
 
     def seed(self) -> int:
         """Seed by chance, and return the seed."""
-        chance = _entropy.pop() if _entropy else int.from_bytes(os.urandom(8), "little")
-        return self.manual_seed(chance).initial_seed()
+        return self.manual_seed(_entropy.pop() if _entropy else int.from_bytes(os.urandom(8), "little")).initial_seed()
 
     def initial_seed(self) -> int:
         """The seed in use."""

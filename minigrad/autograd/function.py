@@ -300,10 +300,8 @@ def _output(node: CustomNode, nr: int, out: Any, tensors: list, recorded: bool) 
     reached = recorded and out._data.dtype.kind == "f" and not any(out is t for t in node.non_differentiable)
     if any(out is t for t in tensors):  # an input returned as it is becomes a view of it, or stands alone
         detached = not reached and out.requires_grad
-        kept = not detached and has_context(node.function) and any(out is t for t in node.to_save)
-        need(not kept, "saved_output")
-        alone = detached or (not reached and out.is_inference())
-        out = out.detach() if alone else view_of(out, out._array())
+        need(not (not detached and has_context(node.function) and any(out is t for t in node.to_save)), "saved_output")
+        out = out.detach() if detached or (not reached and out.is_inference()) else view_of(out, out._array())
     elif not reached and out.requires_grad and out._view is None:
         out.detach_()  # what `forward` recorded itself, under enable_grad
     if out._view is not None:

@@ -50,14 +50,12 @@ class Era(presentation.Presentation):
         stem, digit = re.fullmatch(r"(.*?)(\d*)", name).groups()  # type: ignore[union-attr]
         if self.number < (0, 3):
             return table.IN_0_2.get(name, stem)
-        plain = digit == "0" and self.number < (1, 10)
-        return stem if plain and not (node.row and node.row.numbered) else name
+        return stem if digit == "0" and self.number < (1, 10) and not (node.row and node.row.numbered) else name
 
     def type_name(self, node: Any) -> str:
         """In 0.2 most nodes were Python classes, and `repr` showed their module."""
         name = super().type_name(node)
-        in_python = self.number < (0, 3) and "::" not in self.node_name(node)
-        return f"torch.autograd.function.{name}" if in_python else name
+        return f"torch.autograd.function.{name}" if self.number < (0, 3) and "::" not in self.node_name(node) else name
 
     def short_name(self, node: Any) -> str:
         """What errors called a node; today's short form did not exist."""

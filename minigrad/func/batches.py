@@ -232,8 +232,7 @@ def generated(function: Any, root: Any, info: VmapInfo, dims: tuple, *args: Any)
     def backward(ctx: Any, *grads: Any) -> tuple:
         with Batches(*info).under_way() as level:
             seen = SimpleNamespace(**{**vars(ctx), "saved_tensors": level.examples(ctx.saved_tensors, ctx.batched)})
-            derivative = function.backward if function.vjp is root.vjp else function.vjp
-            found = derivative(seen, *level.examples(grads, 0))
+            found = (function.backward if function.vjp is root.vjp else function.vjp)(seen, *level.examples(grads, 0))
             return tuple(level.front(g, True) for g in (found if isinstance(found, tuple) else (found,)))
 
     methods = {f.__name__: staticmethod(f) for f in (forward, setup_context, backward)}

@@ -180,8 +180,7 @@ def nll_back(level: Any, grad: Any, x: Any, target: Any, weight: Any, total: Any
     value, t, g = level.front(x, True).movedim(min(x.ndim, 2), -1), level.front(target, True), level.front(grad, True)
     g = g / level.front(total, True) if reduction == 1 else g
     g = g.reshape(level.size, -1).expand(level.size, t.numel() // level.size).flatten()
-    flat = value.reshape(-1, value.shape[-1])
-    found = F.nll_loss_backward(g, flat, t.flatten(), weight, F.sum(g) * 0, 0, ignore)
+    found = F.nll_loss_backward(g, value.reshape(-1, value.shape[-1]), t.flatten(), weight, F.sum(g) * 0, 0, ignore)
     return found.reshape(value.shape).movedim(-1, min(x.ndim, 2))
 
 

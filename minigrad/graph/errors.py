@@ -70,8 +70,7 @@ def freed(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
             for part in (n for n in ast.walk(here) if isinstance(n, ast.Name)):
                 if leads(t := there.value(part), node) and is_tensor(t) and not stepped & ends(t.grad_fn):
                     return finding("freed_needlessly", there, part, (part, f"{part.id}.detach()"), name=part.id)
-        found = by_rule("freed:", before, other) or finding("freed_before", other, before)
-        return replace(found, facts={"node": node})
+        return replace(by_rule("freed:", before, other) or finding("freed_before", other, before), facts={"node": node})
     again = finding("freed_again", context, before, node=node)
     return first(crossing(node, *one) for one in regions(call, context)) or again
 

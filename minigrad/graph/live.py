@@ -4,8 +4,6 @@
 looked at can be made on demand and forgotten again. `from_torch` reads real torch the same way.
 """
 
-from __future__ import annotations
-
 import ast
 import contextlib
 import dis

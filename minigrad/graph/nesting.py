@@ -254,8 +254,7 @@ def runs(keys: Sequence[Any], begins_at: Callable[[int], Any]) -> Iterator[tuple
                 same += 1
             turns = same // period + 1
             if turns >= TURNS and turns * period > found[1] * found[2]:
-                spare = range(start, start + same % period + 1)
-                found = min(spare, key=begins_at), period, turns
+                found = min(range(start, start + same % period + 1), key=begins_at), period, turns
         if found[2]:
             yield found
         start = found[0] + max(1, found[1] * found[2])

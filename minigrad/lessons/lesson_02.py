@@ -1,7 +1,5 @@
 """Lesson 2, "What was written down?": make a result whose record is a given picture."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache

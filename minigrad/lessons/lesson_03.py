@@ -161,8 +161,7 @@ class Referee:
 
     def _leaves(self) -> Iterator[Fault]:
         for leaf in self._wrong_leaves():
-            missing = "walk_no_leaf", {"node": leaf.name}
-            yield missing if leaf.grad == 0.0 else self._wrong_sum(leaf.name, leaf.grad)
+            yield ("walk_no_leaf", {"node": leaf.name}) if leaf.grad == 0.0 else self._wrong_sum(leaf.name, leaf.grad)
 
     def _wrong_leaves(self) -> Iterator[ExerciseNode]:
         leaves = (node for node in self.nodes if not node._links)

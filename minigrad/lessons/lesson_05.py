@@ -1,7 +1,5 @@
 """Lesson 5, "Which shape comes home?": the gradients of a product of matrices, and the sum after broadcasting."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

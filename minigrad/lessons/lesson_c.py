@@ -1,7 +1,5 @@
 """Lesson C, "The notebook that remembered": in which order were these cells run?"""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 

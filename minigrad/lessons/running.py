@@ -6,8 +6,6 @@ What it prints is kept apart, `exit()` ends the answer and not the kernel, grad 
 one call of C code cannot be stopped in this way.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import dis

@@ -32,8 +32,7 @@ def _option(module: Module, name: str) -> Any:
 def _shown_options(module: Module, names: str, **usual: Any) -> str:
     """Options as they are printed: `name=value`, after a `-` the value alone; then those that are not as `usual`."""
     shown = [str(_option(module, n[1:])) if n[0] == "-" else f"{n}={_option(module, n)!r}" for n in names.split()]
-    odd = [f"{n}={_option(module, n)}" for n, value in usual.items() if _option(module, n) != value]
-    return ", ".join(shown + odd)
+    return ", ".join(shown + [f"{n}={_option(module, n)}" for n, value in usual.items() if _option(module, n) != value])
 
 
 # ---- containers

@@ -4,8 +4,6 @@ Nothing in the core knows an era: it asks here when something is printed, raised
 puts another table into `current`; with nothing put there, this is today's PyTorch.
 """
 
-from __future__ import annotations
-
 import builtins
 import os
 import re
@@ -64,8 +62,7 @@ def _sentence(key: str) -> tuple[type, str]:
     """A sentence of PyTorch's, and the error that says it, which stands before it if that is no RuntimeError."""
     import json  # most programs never fail, and importing it takes time
 
-    said = json.loads(read("torch_says.json"))[key]
-    kind, text = re.findall(r"(?s)^(?:([A-Z]\w+Error): )?(.*)", said)[0]
+    kind, text = re.findall(r"(?s)^(?:([A-Z]\w+Error): )?(.*)", json.loads(read("torch_says.json"))[key])[0]
     return getattr(builtins, kind or "RuntimeError"), text
 
 

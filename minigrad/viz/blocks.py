@@ -513,8 +513,7 @@ class Builder:
                 w, h = self.card_size(self.graph.tensor(e.tensor))
                 notes = [b for id, b in block.boxes.items() if id.startswith((f"{node.id}.", "more:"))]
                 right = min([pill.x - 4, *(b.x - 20 for b in notes)])
-                top = block.ports[e.slot][1] - 26 - h
-                card = block.boxes[e.tensor] = Box(right - w, top, w, h)
+                card = block.boxes[e.tensor] = Box(right - w, block.ports[e.slot][1] - 26 - h, w, h)
                 block.hangs[e.slot] = (e.tensor, (card.cx, card.bottom))
 
     # ---- leaves and constants on their own

@@ -113,8 +113,7 @@ def beside(engine: Any, root: AnyTensor, lang: str, theme: str) -> Comparison:
 
 def told(graph: Graph, f: Frame) -> str:
     """An event in words of no language."""
-    what = {"accumulate": f" {f.after}", "error": f" {f.name}"}.get(f.kind, "")
-    return f"{graph.node(f.node).name}: {f.kind}{what}"
+    return f"{graph.node(f.node).name}: {f.kind}" + {"accumulate": f" {f.after}", "error": f" {f.name}"}.get(f.kind, "")
 
 
 def keys(graph: Graph) -> dict[str, tuple[str, ...]]:

@@ -278,8 +278,7 @@ class Drawing:
     def show_flows(self, found: Flows, heat: bool = False) -> None:
         """Write the gradients of a preview into the picture, and say what they are."""
         if found.error is not None:
-            where = f"{self.graph.node(found.at).name}: " if found.at else ""
-            self.remark("no_numbers", error=where + found.error)
+            self.remark("no_numbers", error=(f"{self.graph.node(found.at).name}: " if found.at else "") + found.error)
             self.values = {slot: found.texts.get(slot, "") if slot.startswith("seed:") else ""
                            for slot in words.known_values(self.graph)} | {"failed": found.at}
             self.marks |= {found.at} - {""}

@@ -129,8 +129,7 @@ class Writer:
             self.put(quote(stub), label=words.none_label(e), shape="plaintext")
             self.arrow(node.id, stub, taillabel=slot, arrowhead="odot", color=colour)
         else:
-            nr = {"headlabel": f"output {e.nr}"} if e.nr else {}
-            self.arrow(node.id, e.node, taillabel=slot, color=colour, **nr)
+            self.arrow(node.id, e.node, taillabel=slot, color=colour, **{"headlabel": f"output {e.nr}"} if e.nr else {})
 
     def saved(self, node: NodeRecord, saved: Saved) -> None:
         """A note at its node."""

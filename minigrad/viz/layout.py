@@ -546,8 +546,7 @@ class FrameLayout:
             wanted.append(sum((self.y[b] + yb - ya) * w for b, ya, yb, w in pulls) / total if total else self.y[spot])
             weights.append(total or 0.1)
             if n:
-                both_pass = min(spot, column[n - 1]) >= len(self.spots)
-                gaps.append(self.high(column[n - 1]) + (8 if both_pass else SEP))
+                gaps.append(self.high(column[n - 1]) + (8 if min(spot, column[n - 1]) >= len(self.spots) else SEP))
         self.y |= zip(column, separate(wanted, weights, gaps), strict=True)
 
     def find_lanes(self) -> None:

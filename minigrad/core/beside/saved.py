@@ -84,8 +84,7 @@ class SavedTensor:
         held = getattr(self._node, f"saved_{self._name}")
         need(not isinstance(held, Freed), "saved_hooks_freed")
         need(not isinstance(held, Withheld), "saved_hooks_twice")
-        own = is_result(self._node.row, self._name)
-        packed = Packed(self.data, pack_hook, unpack_hook, own, late=True)
+        packed = Packed(self.data, pack_hook, unpack_hook, is_result(self._node.row, self._name), late=True)
         setattr(self._node, f"saved_{self._name}", packed)
 
 

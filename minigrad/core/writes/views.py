@@ -203,5 +203,4 @@ class CopySlices(Node):
             self.fn = latest.freed
         if self.edges[0] is None:
             return (None, *sent[1:])
-        inside = piece * 0.0 if sent[0] is None else sent[0]
-        return (F.put_part(grad, inside, self.whole, self.part), *sent[1:])
+        return (F.put_part(grad, piece * 0.0 if sent[0] is None else sent[0], self.whole, self.part), *sent[1:])

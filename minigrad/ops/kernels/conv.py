@@ -455,8 +455,7 @@ def batch_norm(input: Any, weight: Any, bias: Any, running_mean: Any, running_va
     else:
         y, rstd = input - running_mean.reshape(shape), (1 / xp.sqrt(running_var + eps)).reshape(shape)
         saved = (namespace(input).empty(0, input.dtype),) * 2
-    scale = rstd if weight is None else rstd * weight.reshape(shape)
-    return _scaled(y, scale, bias, shape, input.dtype), *saved
+    return _scaled(y, rstd if weight is None else rstd * weight.reshape(shape), bias, shape, input.dtype), *saved
 
 
 @formula(tex=lambda grad, x, running_var, training, eps: SYMBOLS.where(
