@@ -240,7 +240,7 @@ CONFUSIONS = {
     a_parameter_is_updated_too_early: (MODIFIED, ["MulBackward0", "loss = (w * w).sum()"]),
     a_detached_tensor_shares_its_memory: (MODIFIED, ["ExpBackward0", "y = x.exp()", "clone"]),
     one_half_is_multiplied_by_the_other: (MODIFIED, ["y[:2].mul_(y[2:])", "clone"]),
-    backward_runs_twice: (TWICE, ["MulBackward0", "y = (x * x).sum()", "retain_graph=True"]),
+    backward_runs_twice: (TWICE, ["MulBackward0", "y = (x * x).sum()", "`y.backward()`"]),
     two_losses_share_a_part: (TWICE, ["MulBackward0", "h = x * x", "retain_graph=True"]),
     a_leaf_is_written_to: (
         "a leaf Variable that requires grad is being used in an in-place operation.",
@@ -392,7 +392,7 @@ def test_a_note_names_the_backward_that_freed_the_graph():
 
 
 GRAPH = "def graph():\n    x = torch.ones(2, requires_grad=True)\n    return (x * x).sum()\n"
-TWICE = "loss = graph()\nloss.backward()\nloss.backward()\n"
+TWICE = "loss = graph()\nloss.backward()\n(loss * 2).backward()\n"
 
 
 @pytest.mark.parametrize(("files", "made", "freed"), [

@@ -8,7 +8,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from itertools import dropwhile
+from itertools import dropwhile, pairwise
 from types import ModuleType
 from typing import Any
 
@@ -55,12 +55,15 @@ def operands(error: BaseException, node: Any, context: Context) -> Finding | Non
 def freed(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
     """Backward went through a node that an earlier backward has freed: that one, or what was kept from turn to turn."""
     node: Any = facts.get("node")
-    marks = [getattr(node, slot) for slot in getattr(node, "frees", ())]
-    mark: Any = next((m for m in marks if isinstance(m, Freed) and m.code), None)
+    mark = next((m for s in getattr(node, "frees", ()) if isinstance(m := getattr(node, s), Freed) and m.code), None)
     before = mark and expression(mark.code, mark.lasti)
-    if not isinstance(before, ast.Call):
+    if mark is None or not isinstance(before, ast.Call):
         return None
     if before is not call:
+        both, parents = [context.source.statement(one) for one in (before, call)], context.source.parents
+        if before in parents and ast.dump(before) == ast.dump(call) and (
+                tuple(both) in pairwise(ast.iter_child_nodes(parents[both[0]]))):
+            return finding("freed_twice", context, call, (both[1], ""), node=node)
         other = Context(source_of(mark.code), source_of(mark.code).function(before), names=context.names)
         after = dropwhile(lambda entry: entry[3] is not mark, ledger.diary)
         stepped = {id(p) for what, owner, *_ in after if what == "step" for p in parameters(owner())}

@@ -219,8 +219,7 @@ def degrees(sizes: tuple, dim: Any, correction: Any) -> Any:
 def variance(self: Any, dim: Any = None, correction: Any = None, keepdim: bool = False) -> Any:
     x, axes = self if self.dtype.itemsize > 2 else self.astype("float32"), axes_of(dim, self)
     off = x - _add(x, axes, keepdims=True) / count_of(x.shape, dim)
-    total = _add(off * off, axes, keepdims=keepdim) / degrees(x.shape, dim, correction)
-    return total.astype(self.dtype, copy=False)
+    return (_add(off * off, axes, keepdims=keepdim) / degrees(x.shape, dim, correction)).astype(self.dtype, copy=False)
 
 
 def running(reduce: Any, self: Any, dim: int) -> Any:
@@ -290,8 +289,7 @@ def _norm_tex(grad: Symbol, x: Symbol, norm: Symbol, ord: Symbol, *dims: Any) ->
     sign = grad * SYMBOLS.sgn(x)
     if "inf" in f"{ord}":
         return sign * (hits := SYMBOLS.abs(x) == norm) / _along("count", hits, *dims[:1])
-    one = f"{ord}" in ("1", "1.0")
-    return sign if one else SYMBOLS.where(x == 0, 0.0, sign * (SYMBOLS.abs(x) / norm) ** (ord - 1))
+    return sign if f"{ord}" in ("1", "1.0") else SYMBOLS.where(x == 0, 0.0, sign * (SYMBOLS.abs(x) / norm) ** (ord - 1))
 
 
 @formula(tex=_norm_tex)

@@ -149,8 +149,7 @@ def placed(value: Any, sizes: tuple, part: Any, *how: Any) -> Any:
 
 def added(whole: Any, value: Any, part: Any, *how: Any) -> Any:
     """`whole` with `value` added to the part that `part(whole, *how)` sees, as often as it sees a place."""
-    places = namespace(whole).arange(whole.size).reshape(whole.shape)
-    xp.add.at(whole.reshape(-1), part(places, *how), value)
+    xp.add.at(whole.reshape(-1), part(namespace(whole).arange(whole.size).reshape(whole.shape), *how), value)
     return whole
 
 
