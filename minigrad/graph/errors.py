@@ -60,10 +60,10 @@ def freed(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
     if mark is None or not isinstance(before, ast.Call):
         return None
     if before is not call:
-        both, parents = [context.source.statement(one) for one in (before, call)], context.source.parents
-        if before in parents and ast.dump(before) == ast.dump(call) and (
-                tuple(both) in pairwise(ast.iter_child_nodes(parents[both[0]]))):
-            return finding("freed_twice", context, call, (both[1], ""), node=node)
+        up, above = context.source.statement, context.source.parents
+        if before in above and ast.dump(before) == ast.dump(call) and (
+                (up(before), up(call)) in pairwise(ast.iter_child_nodes(above[up(before)]))):
+            return finding("freed_twice", context, call, (up(call), ""), node=node)
         other = Context(source_of(mark.code), source_of(mark.code).function(before), names=context.names)
         after = dropwhile(lambda entry: entry[3] is not mark, ledger.diary)
         stepped = {id(p) for what, owner, *_ in after if what == "step" for p in parameters(owner())}
