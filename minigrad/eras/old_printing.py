@@ -88,8 +88,7 @@ def vector(values: list) -> str:
 
 def matrix(rows: list, indent: str = "", field: ScaledField | None = None) -> str:
     """Rows of numbers, in groups of columns where a line cannot hold them all."""
-    wide = max(len(rows), len(rows[0])) > 2 * EDGEITEMS
-    field = field or field_for(list(itertools.chain(*rows)), 5 if wide else 0)
+    field = field or field_for(list(itertools.chain(*rows)), 5 if max(len(rows), len(rows[0])) > 2 * EDGEITEMS else 0)
     fitting = (LINEWIDTH - len(indent)) // (field.width + 1)
     text, inner = "", indent + ("" if field.scale == 1 else " ")
     for first in range(0, len(rows[0]), fitting):

@@ -159,8 +159,7 @@ class Source:
 
     def owned(self, node: Any, text: str) -> str:
         """A text of rules with what the learner calls `self` in it."""
-        number = self.rows[node.lineno - 1][0] if self.rows else node.lineno
-        return re.sub(r"\bself\b", self.typed.word(number), text)
+        return re.sub(r"\bself\b", self.typed.word(self.rows[node.lineno - 1][0] if self.rows else node.lineno), text)
 
     def word(self, number: int) -> str:
         """What a line of a method calls `self`."""

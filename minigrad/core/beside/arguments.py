@@ -58,8 +58,7 @@ class FunctionParameter:
     def takes(self, x: Any, numbers: bool) -> bool:
         if x is None and (self.nullable or self.default == "None"):
             return True
-        one = whole(x) if self.alone else numbers and self.kind == "Tensor" and number(x)
-        return bool(one) or KINDS[self.kind](x)
+        return bool(whole(x) if self.alone else numbers and self.kind == "Tensor" and number(x)) or KINDS[self.kind](x)
 
 
 class Overload:

@@ -343,8 +343,7 @@ def others(F: Any, x: Any, dim: int) -> Any:
     dim, n = dim % len(x.shape), x.shape[dim]
     one = F.zeros_as(x, tuple(1 if i == dim else m for i, m in enumerate(x.shape))) + 1
     before = F.cumprod(F.cat([one, F.slice(x, dim, 0, n - 1, 1)], dim), dim)
-    turned = F.flip(F.slice(x, dim, 1, n, 1), (dim,))
-    return before * F.flip(F.cumprod(F.cat([one, turned], dim), dim), (dim,))
+    return before * F.flip(F.cumprod(F.cat([one, F.flip(F.slice(x, dim, 1, n, 1), (dim,))], dim), dim), (dim,))
 
 
 # ---- parts of derivatives: extremes and order
