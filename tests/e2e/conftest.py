@@ -44,6 +44,8 @@ STARTED = """() => window.jupyterapp.shell.currentWidget.content.widgets
 ALL_RAN = """() => window.jupyterapp.shell.currentWidget.content.widgets
     .filter((cell) => cell.model.type === 'code')
     .every((cell) => cell.model.executionCount !== null && cell.model.executionState !== 'running')"""
+MOUNTED = """() => [...document.querySelectorAll('[data-model]')]
+    .every((place) => place.querySelector('.mg-player, .mg-comparison, .mg-moment'))"""
 EXECUTE = """async (code) => {
     const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
     const future = kernel.requestExecute({ code, store_history: false });
@@ -72,8 +74,18 @@ def chromium(tmp_path_factory):
 
 @pytest.fixture
 def page(chromium):
-    """A tab that cannot leave the machine; nothing may have tried to when the test ends."""
+    """A tab that cannot leave the machine; nothing may have tried to when the test ends.
+
+    A page's widgets come to life after it has loaded: `goto` waits for them, as a reader would.
+    """
     tab = chromium.new_page()
+    load = tab.goto
+
+    def goto(url: str) -> None:
+        load(url)
+        tab.wait_for_function(MOUNTED)
+
+    tab.goto = goto
     with watched(tab):
         yield tab
     tab.close()
