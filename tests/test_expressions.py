@@ -57,7 +57,7 @@ def test_what_waits_is_on_the_list():
 
 # no derivative in torch, or part of another row's derivative
 INNER = {"floor_divide", "random_between", "heaviside", "_unique2", "tied", "two_sided", "sub_scalar", "safe_softmax",
-         "bernoulli_values"}
+         "bernoulli_values", "index_back"}
 
 
 def test_every_row_that_makes_a_node_is_observed():

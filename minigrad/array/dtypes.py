@@ -151,9 +151,9 @@ def check_fits(value: Any, kind: Any, name: str = "") -> None:
 def fitting(value: Any, kind: Any) -> Any:
     """A Python number as it fills an array of a type. Raises: RuntimeError if it does not fit."""
     check_fits(value, kind)
-    if kind.kind == "f" and xp.finfo(kind).max < abs(value) < math.inf:
+    if kind.kind == "f" and 65504 < abs(value) < math.inf and xp.finfo(kind).max < abs(value):  # half takes so much
         raise _overflow(of(kind).c_name)
-    return cast(value, kind)
+    return kind.type(value) if kind.kind == "f" and value.__class__ in _PYTHON else cast(value, kind)
 
 
 def _overflow(name: str) -> RuntimeError:

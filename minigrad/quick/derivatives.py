@@ -56,13 +56,20 @@ def mul(n: Any, grad: Any, keep: bool) -> tuple:
     return mine, theirs
 
 
+def laid_out(times: Any, a: Any, b: Any, strides: tuple) -> Any:
+    """`a @ b`; where the factor whose gradient this is lies by columns, as it does."""
+    return times(b.T, a.T).T if strides == (a.itemsize, a.itemsize * a.shape[0]) else times(a, b)
+
+
 def factors(n: Any, grad: Any, keep: bool, name: str, to_first: Any, to_mat2: Any) -> tuple:
-    """What the two factors of a product receive; mm minds the sign of zero."""
+    """What the two factors of a product receive, laid out as they are; mm minds the sign of zero."""
     left, right, times = None, None, RAW.mm if 1 in grad.shape or not isinstance(grad, ndarray) else ndarray.dot
     if to_first is not None:
-        left = times(grad, array_of(n, "mat2", n.saved_mat2, n.version_mat2, to_mat2).T)
+        mat2 = array_of(n, "mat2", n.saved_mat2, n.version_mat2, to_mat2)
+        left = laid_out(times, grad, mat2.T, getattr(n, f"saved_{name}_sym_strides"))
     if to_mat2 is not None:
-        right = times(array_of(n, name, getattr(n, f"saved_{name}"), getattr(n, f"version_{name}"), to_first).T, grad)
+        first = array_of(n, name, getattr(n, f"saved_{name}"), getattr(n, f"version_{name}"), to_first)
+        right = laid_out(times, first.T, grad, n.saved_mat2_sym_strides)
     if not keep:
         n.free()
     return left, right

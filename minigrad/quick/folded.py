@@ -19,6 +19,7 @@ from ..core.graph import Freed, Node, TensorBase, attach, constant, latest, new,
 from ..core.modes import grad_mode
 from ..core.row import TABLE
 from ..core.writes.views import view_of
+from .derivatives import laid_out
 from .walk import derivatives
 
 Node.paths = Node.edges  # type: ignore[attr-defined]  # the same slot; a folded node has a short cut there
@@ -140,9 +141,9 @@ class Product(Folded):
         times = ndarray.dot if grad.ndim == 2 else xp.matmul
         theirs = mine = None
         if right.path is not None:
-            theirs = times(left.array.swapaxes(-1, -2), grad).reshape(right.shape)
+            theirs = laid_out(times, left.array.swapaxes(-1, -2), grad, right.strides).reshape(right.shape)
         if left.path is not None:
-            mine = times(grad, right.array.swapaxes(-1, -2)).reshape(left.shape)
+            mine = laid_out(times, grad, right.array.swapaxes(-1, -2), left.strides).reshape(left.shape)
         return theirs, mine
 
     def free(self) -> None:

@@ -29,6 +29,18 @@ def mm(self: Any, mat2: Any) -> Any:
     return _product(self, mat2)
 
 
+@formula(tex=lambda grad, mat2, *_: SYMBOLS.mm(grad, SYMBOLS.t(mat2)))
+def mm_mat1_grad(F: Any, grad: Any, mat2: Any, strides: tuple) -> Any:
+    """grad @ mat2.T, laid out as mat1 is: where that lies by columns, torch multiplies the other way round."""
+    return F.t(F.mm(mat2, F.t(grad))) if strides == (1, grad.shape[0]) else F.mm(grad, F.t(mat2))
+
+
+@formula(tex=lambda grad, mat1, *_: SYMBOLS.mm(SYMBOLS.t(mat1), grad))
+def mm_mat2_grad(F: Any, grad: Any, mat1: Any, strides: tuple) -> Any:
+    """mat1.T @ grad, likewise: `x @ weight.T` gives the gradient of weight.T by columns, that of weight by rows."""
+    return F.t(F.mm(F.t(grad), mat1)) if strides == (1, mat1.shape[1]) else F.mm(F.t(mat1), grad)
+
+
 def product_of(self: Any, mat: Any, vec: Any) -> Any:
     """`mat @ vec`, to be added to `self`; mv gives its vector for that, as torch does."""
     need(self.ndim < 2 == mat.ndim and vec.ndim == 1, "addmv_dims", self.ndim, mat.ndim, vec.ndim)

@@ -270,12 +270,9 @@ def _kept(grad: Symbol, _sizes: Any, dim: Any, keepdim: Any) -> Symbol:
 @formula(tex=_kept)
 def kept(F: Any, grad: Any, sizes: tuple, dim: Any, keepdim: bool) -> Any:
     """A reduced gradient with its dimensions back as ones, ready to broadcast."""
-    if keepdim or not sizes:
-        return grad
-    lengths = list(sizes)
-    for d in gone(dim, len(sizes)):
-        lengths[d] = 1
-    return F.reshape(grad, tuple(lengths))
+    for d in () if keepdim or not sizes or dim is None else sorted([d % len(sizes) for d in gone(dim, 0)]):
+        grad = F.unsqueeze(grad, d)
+    return grad
 
 
 @formula(tex=lambda grad, _sizes, dim, _keepdim: SYMBOLS.call("expand", (grad, along(dim))))
@@ -301,13 +298,13 @@ def norm_slope(F: Any, grad: Any, x: Any, norm: Any, ord: float, dim: Any, keepd
     if ord == 1:
         return F.sgn(x) * grad
     if ord == 2:
-        return F.where(norm == 0, 0.0, x / norm) * grad
+        return grad * F.masked_fill(x / norm, norm == 0, 0)
     if ord in (math.inf, -math.inf):
         ties = (F.abs(x) == norm) | (F.isnan(x) & F.isnan(norm))
         return F.sgn(x) * ties * (grad / F.cast(F.sum_dim(ties, dim, True), kind_of(x)))
     slope = (x * F.pow_of(F.abs(x), ord - 2) if ord >= 2 else
              F.where(x == 0, 0.0, F.sgn(x) * F.pow_of(F.abs(x), ord - 1)))
-    return slope * F.where(norm == 0, 0.0, grad / F.pow_of(norm, ord - 1))
+    return slope * F.masked_fill(grad / F.pow_of(norm, ord - 1), norm == 0, 0)
 
 
 @formula(r"\begin{{cases}}\frac{{{4}}}{{\lVert {1}\rVert}} \odot \left({0:1} - \frac{{\sum {0:2} \odot "
@@ -365,7 +362,7 @@ def ties(F: Any, x: Any, best: Any) -> Any:
 def share(F: Any, grad: Any, x: Any, best: Any, dim: Any, keepdim: bool) -> Any:
     """The gradient of an extreme, in equal parts to all elements that reach it."""
     mask = x == F.kept(best, tuple(x.shape), dim, keepdim)
-    return F.kept(grad, tuple(x.shape), dim, keepdim) * mask / F.cast(F.sum_dim(mask, dim, True), kind_of(best))
+    return F.kept(grad, tuple(x.shape), dim, keepdim) / F.cast(F.sum_dim(mask, dim, True), kind_of(best)) * mask
 
 
 @formula(tex=lambda g, x, least, most, *at: SYMBOLS.share(g[0], x, least, *at) + SYMBOLS.share(g[1], x, most, *at))
@@ -374,8 +371,8 @@ def share_both(F: Any, grad: tuple, x: Any, least: Any, most: Any, dim: Any, kee
     return parts[0] if len(parts) == 1 else parts[0] + parts[1]
 
 
-@formula(tex=lambda grad, index, _, dim, keepdim: becomes(among(0, index, dim, "False" in f"{keepdim}"), grad))
-def to_chosen(F: Any, grad: Any, indices: Any, sizes: tuple, dim: int, keepdim: bool) -> Any:
+@formula(tex=lambda grad, index, _, dim, keepdim=True: becomes(among(0, index, dim, "False" in f"{keepdim}"), grad))
+def to_chosen(F: Any, grad: Any, indices: Any, sizes: tuple, dim: int, keepdim: bool = True) -> Any:
     """Zeros, and the gradient where `indices` say that the values were taken from."""
     if not sizes:
         return grad
@@ -416,7 +413,7 @@ def var_mean_slope(F: Any, spread: Any, mean: Any, x: Any, dim: Any, correction:
 
 @formula(tex=lambda grad, root: grad / (2 * root))
 def of_root(F: Any, grad: Any, root: Any) -> Any:
-    return grad if grad is None else F.where(root == 0, 0.0, grad / (2 * root))
+    return grad if grad is None else F.masked_fill(grad / (2 * root), root == 0, 0)
 
 
 @formula(tex=lambda grad, dim: phrase(r"\sum_{{j \ge i}} {0}", 1)(part(grad, dim, "j")))

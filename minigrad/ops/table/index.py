@@ -13,7 +13,7 @@ from ..kernels import index as kernels, pointwise, shape
 
 index = op("index", kernels.taken, fixed=("indices",), tex="{0:4}[{1}]",
     self = lambda F, grad, self_sym_sizes, indices: F.index_back(grad, indices, self_sym_sizes))
-index_back = op("index_back", kernels.index_back, fixed=("indices",), grad_fn="IndexBackwardBackward0",
+index_back = op("index_back", kernels.index_back, fixed=("indices",), grad_fn="IndexPutImplBackward0",
     tex=phrase(r"0[{1}] \,\text{{+=}}\, {0}", 0),
     self = lambda F, grad, indices: F.index(grad, indices))
 put_at = op("index_put", kernels.index_put, fixed=("indices",),
@@ -62,7 +62,7 @@ masked_select = op("masked_select", kernels.masked_select, fixed=("mask",), tex=
         F.masked_scatter(F.zeros_as(grad, F.common(self, mask)), mask, grad), F.sizes(self)))
 masked_scatter = op("masked_scatter", kernels.masked_scatter, fixed=("mask",),
     tex=phrase(r"{0:4}[{1}] \leftarrow {2}", 0),
-    self   = lambda F, grad, mask: F.where(mask, 0.0, grad),
+    self   = lambda F, grad, mask: F.masked_fill(grad, mask, 0),
     source = lambda F, grad, mask, source_sym_sizes: F.filled_up(F.masked_select(grad, mask), source_sym_sizes))
 take = op("take", lambda self, index: self.reshape(-1)[kernels.spots(self, index, "take")], fixed=("index",),
     tex=r"\mathrm{{flatten}}\left({0}\right)[{1}]",

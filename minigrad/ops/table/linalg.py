@@ -8,26 +8,24 @@ from .pointwise import mul
 
 # ---- products
 
-mm = op("mm", kernels.mm, letters={"self": "A"},
-    keeps=("self_sym_sizes", "self_sym_strides", "mat2_sym_sizes", "mat2_sym_strides"), tex=phrase(r"{0:1}\, {1:1}", 1),
-    self = lambda F, grad, mat2: F.mm(grad, F.t(mat2)),
-    mat2 = lambda F, grad, self: F.mm(F.t(self), grad))
-mv = op("mv", lambda self, vec: kernels.product_of(vec, self, vec), letters={"self": "A"},
-    tex=phrase(r"{0:1}\, {1:1}", 1),
+PRODUCT = phrase(r"{0:1}\, {1:1}", 1)
+mm = op("mm", kernels.mm, letters={"self": "A"}, keeps=("self_sym_sizes", "mat2_sym_sizes"), tex=PRODUCT,
+    self = lambda F, grad, mat2, self_sym_strides: F.mm_mat1_grad(grad, mat2, self_sym_strides),
+    mat2 = lambda F, grad, self, mat2_sym_strides: F.mm_mat2_grad(grad, self, mat2_sym_strides))
+mv = op("mv", lambda self, vec: kernels.product_of(vec, self, vec), letters={"self": "A"}, tex=PRODUCT,
     self = lambda F, grad, vec: F.outer(grad, vec),
     vec  = lambda F, grad, self: F.mv(F.t(self), grad))
 dot = op("dot", kernels.dot, letters={"tensor": "b"},
     self   = lambda grad, tensor: grad * tensor,
     tensor = lambda grad, self: grad * self)
 vdot = op("vdot", lambda self, other: kernels.dot(self, other), **mul.row.derivatives)
-bmm = op("bmm", kernels.bmm, letters={"self": "A"}, tex=phrase(r"{0:1}\, {1:1}", 1),
+bmm = op("bmm", kernels.bmm, letters={"self": "A"}, tex=PRODUCT,
     self = lambda F, grad, mat2: F.bmm(grad, F.transpose(mat2, 1, 2)),
     mat2 = lambda F, grad, self: F.bmm(F.transpose(self, 1, 2), grad))
 ADDED = {"scalars": ("beta", "alpha"), "self": lambda F, grad, beta: F.scaled(grad, beta)}
-addmm = op("addmm", kernels.addmm, letters={"self": "c"},
-    keeps=("mat1_sym_sizes", "mat1_sym_strides", "mat2_sym_sizes", "mat2_sym_strides"), **ADDED,
-    mat1 = lambda F, grad, mat2, alpha: F.scaled(F.mm(grad, F.t(mat2)), alpha),
-    mat2 = lambda F, grad, mat1, alpha: F.scaled(F.mm(F.t(mat1), grad), alpha))
+addmm = op("addmm", kernels.addmm, letters={"self": "c"}, keeps=("mat1_sym_sizes", "mat2_sym_sizes"), **ADDED,
+    mat1 = lambda F, grad, mat2, mat1_sym_strides, alpha: F.scaled(F.mm_mat1_grad(grad, mat2, mat1_sym_strides), alpha),
+    mat2 = lambda F, grad, mat1, mat2_sym_strides, alpha: F.scaled(F.mm_mat2_grad(grad, mat1, mat2_sym_strides), alpha))
 addmv = op("addmv", lambda self, mat, vec, beta=1, alpha=1: kernels.joined(
         self, kernels.product_of(self, mat, vec), beta, alpha), **ADDED,
     mat  = lambda F, grad, vec, alpha: F.scaled(F.outer(grad, vec), alpha),

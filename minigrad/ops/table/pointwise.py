@@ -98,16 +98,16 @@ logaddexp = op("logaddexp", lambda self, other: xp.logaddexp(implemented("logadd
     other = lambda F, grad, self, other: grad / (1 + F.exp(self - other)))
 xlogy = op("xlogy", lambda self, other: xp.where((self == 0) & ~xp.isnan(other), self * 0, self * xp.log(other)),
     numbers="floats",
-    self  = lambda F, grad, self, other: F.where((self == 0) & (other <= 0), 0.0, F.xlogy(grad, other)),
+    self  = lambda F, grad, self, other: F.masked_fill(F.xlogy(grad, other), (self == 0) & (other <= 0), 0),
     other = lambda grad, self, other: grad * self / other)
 
 # ---- trigonometry, hyperbolic functions, sigmoid and relu
 
 sin = op("sin", xp.sin, self=lambda F, grad, self: grad * F.cos(self))
-cos = op("cos", xp.cos, self=lambda F, grad, self: -grad * F.sin(self))
+cos = op("cos", xp.cos, self=lambda F, grad, self: grad * -F.sin(self))
 tan = op("tan", xp.tan, self=lambda grad, result: grad * (1 + result ** 2))
 asin = op("asin", xp.arcsin, self=lambda F, grad, self: grad * F.rsqrt(1 - self * self))
-acos = op("acos", xp.arccos, self=lambda F, grad, self: -grad * F.rsqrt(1 - self * self))
+acos = op("acos", xp.arccos, self=lambda F, grad, self: grad * -F.rsqrt(1 - self * self))
 atan = op("atan", xp.arctan, self=lambda grad, self: grad / (self * self + 1))
 atan2 = op("atan2", lambda self, other: xp.arctan2(self, other), numbers=False,
     self  = lambda F, grad, self, other: grad * F.per_square(other, self, other),
@@ -135,8 +135,8 @@ asinh = op("asinh", xp.arcsinh, self=lambda F, grad, self: grad * F.rsqrt(self *
 acosh = op("acosh", xp.arccosh, self=lambda F, grad, self: grad * F.rsqrt(self ** 2 - 1))
 atanh = op("atanh", xp.arctanh, self=lambda grad, self: grad / (1 - self ** 2))
 hypot = op("hypot", lambda self, other: xp.hypot(implemented("hypot_cpu", self), other), numbers=False,
-    self  = lambda grad, self, result: grad * (self / result),
-    other = lambda grad, other, result: grad * (other / result))
+    self  = lambda grad, self, result: grad * self / result,
+    other = lambda grad, other, result: grad * other / result)
 sinc = op("sinc", xp.sinc, self=lambda F, grad, self: F.sinc_slope(grad, self))
 
 # ---- signs, steps and comparisons that pass gradients
@@ -155,11 +155,11 @@ frac = op("frac", lambda self: implemented("frac_cpu", self) - xp.trunc(self), s
 # torch keeps the first of 0.0 and -0.0, NumPy the second; in blocks of 64 bytes torch's processor
 # instructions keep the second too, which is not followed here: no sign should hang on a length
 maximum = op("maximum", lambda self, other: xp.maximum(other, self), numbers=False,
-    self  = lambda F, grad, self, other: F.where(self == other, grad / 2, F.where(self < other, 0.0, grad)),
-    other = lambda F, grad, self, other: F.where(self == other, grad / 2, F.where(self > other, 0.0, grad)))
+    self  = lambda F, grad, self, other: F.masked_fill(F.where(self == other, grad / 2, grad), self < other, 0),
+    other = lambda F, grad, self, other: F.masked_fill(F.where(self == other, grad / 2, grad), self > other, 0))
 minimum = op("minimum", lambda self, other: xp.minimum(other, self), numbers=False,
-    self  = lambda F, grad, self, other: F.where(self == other, grad / 2, F.where(self > other, 0.0, grad)),
-    other = lambda F, grad, self, other: F.where(self == other, grad / 2, F.where(self < other, 0.0, grad)))
+    self  = lambda F, grad, self, other: F.masked_fill(F.where(self == other, grad / 2, grad), self > other, 0),
+    other = lambda F, grad, self, other: F.masked_fill(F.where(self == other, grad / 2, grad), self < other, 0))
 fmax = op("fmax", lambda self, other: xp.where((self >= other) | xp.isnan(other), self, other), numbers=False,
     self  = lambda F, grad, self, other: F.where((self >= other) | F.isnan(other), grad, 0.0),
     other = lambda F, grad, self, other: F.where((self >= other) | F.isnan(other), 0.0, grad))
@@ -193,8 +193,8 @@ where = op("where", kernels.where, fixed=("condition",), elementwise=True, lette
     self  = lambda F, grad, condition: F.where(condition, grad, 0.0),
     other = lambda F, grad, condition: F.where(condition, 0.0, grad))
 masked_fill = op("masked_fill", kernels.masked_fill, fixed=("mask",), elementwise=True,
-    scalars=("value",), numbered=True,
-    self  = lambda F, grad, mask: F.where(mask, 0.0, grad))
+    scalars=("value",), numbered=True, tex=lambda x, mask, value: cases(mask, value, x),
+    self  = lambda F, grad, mask: F.masked_fill(grad, mask, 0))
 masked_fill_tensor = op("masked_fill_tensor", masked_fill.row.forward,
     fixed=("mask",), grad_fn="MaskedFillBackward1", **masked_fill.row.derivatives,
     value = lambda F, grad, mask: F.sum(F.where(mask, grad, 0.0)))

@@ -48,8 +48,7 @@ logsumexp_dim = op("logsumexp", kernels.logsumexp,
 
 TAKEN = {"outputs": ("values", "indices"), "self": lambda F, grad, indices, self_sym_sizes, dim, keepdim:
     F.to_chosen(grad, indices, self_sym_sizes, dim, keepdim)}
-MOVED = {"outputs": ("values", "indices"), "self": lambda F, grad, indices, self_sym_sizes, dim:
-    F.to_chosen(grad, indices, self_sym_sizes, dim, True)}
+MOVED = TAKEN | {"self": lambda F, grad, indices, self_sym_sizes, dim: F.to_chosen(grad, indices, self_sym_sizes, dim)}
 max_all = op("max", lambda self: kernels.filled(self, None, "max").max(), grad_fn="MaxBackward1",
     self = lambda F, grad, self, result: F.where(F.reached(self, result), grad / F.ties(self, result), 0.0))
 min_all = op("min", lambda self: kernels.filled(self, None, "min").min(), grad_fn="MinBackward1",
@@ -87,7 +86,7 @@ var_dim = op("var", kernels.variance, scalars=("correction",),
 std_dim = op("std", lambda self, dim=None, correction=None, keepdim=False: xp.sqrt(
         kernels.variance(self, dim, correction, keepdim)), scalars=("correction",),
     self = lambda F, grad, self, result, dim, correction, keepdim: F.var_slope(
-        F.where(result == 0, 0.0, grad / (2 * result)), self, dim, correction, keepdim))
+        F.masked_fill(grad / (2 * result), result == 0, 0), self, dim, correction, keepdim))
 var_mean_dim = op("var_mean", lambda self, dim=None, correction=None, keepdim=False: (
         kernels.variance(self, dim, correction, keepdim), kernels.mean(self, dim, keepdim)),
     outputs=("result0", "result1"), multi=True, scalars=("correction",),
