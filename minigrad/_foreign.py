@@ -9,14 +9,12 @@ import os
 import sys
 import warnings
 
-INSTALLED = ("site-packages", "dist-packages")
-
 
 def foreign_distributions(folders: list[str] | None = None) -> list[tuple[str, str]]:
     """(folder, version) of each distribution named minigrad, on `sys.path` or in `folders`."""
     paths = sys.path if folders is None else folders
     return [(path, name.removeprefix("minigrad-").removesuffix(".dist-info"))
-            for path in paths if path.endswith(INSTALLED) and os.path.isdir(path)
+            for path in paths if path.endswith(("site-packages", "dist-packages")) and os.path.isdir(path)
             for name in os.listdir(path) if name.startswith("minigrad-") and name.endswith(".dist-info")]
 
 

@@ -20,7 +20,7 @@ BUDGETS = {
     "the heart: `core`'s own files": ("core/*.py", 1100, 1100),
     "`core` with its rooms": ("core/**/*.py", 2000, 2000),
     "`quick`": ("quick/**/*.py", 700, 700),
-    "`ops`: table, kernels, calls": ("ops/**/*.py", 3500, 3597),
+    "`ops`: table, kernels, calls": ("ops/**/*.py", 3500, 3596),
     "the whole package in Python": ("**/*.py", 13800, 24765),
 }
 NOT_CODE = {

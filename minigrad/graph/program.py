@@ -30,7 +30,6 @@ from .snapshot import by_key
 SIGNS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 FILLING = {"append", "extend", "insert", "update", "setdefault", "add"}  # methods that put something into a container
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-LOOPS = (ast.For, ast.While, ast.AsyncFor)
 # files of Python's own, and of what was installed: nobody mends a program there
 LIBRARIES = re.compile(rf"^{re.escape(os.path.dirname(os.__file__))}|[/\\](?:site|dist)-packages[/\\]|^<frozen")
 TIMED = "<timed exec>", "<timed eval>", "<magic-timeit>"  # IPython's names for code under `%%time` and `%%timeit`
@@ -174,7 +173,7 @@ class Source:
     def loops(self, node: Any) -> list[Any]:
         """The loops around a node, inside its function, the nearest first."""
         inside = takewhile(lambda up: not isinstance(up, FUNCTIONS), self.above(node))
-        return [up for up in inside if isinstance(up, LOOPS)]
+        return [up for up in inside if isinstance(up, ast.For | ast.While | ast.AsyncFor)]
 
     def last_writes(self, name: str, use: Any, function: Any) -> list[Any]:
         """The statements from which `name` can have its value at `use`, the nearest first."""

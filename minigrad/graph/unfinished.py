@@ -72,8 +72,7 @@ def failure(error: BaseException | None) -> Failure | None:
 def of_frames(inner: list[Any], names: dict[str, AnyTensor]) -> tuple[str, list[AnyTensor]]:
     """Name and inputs of the function that the learner called, or of the module inside of it that failed."""
     for frame in reversed(inner):
-        local = own_locals(frame)
-        module: Any = local.get("self")
+        module: Any = own_locals(frame).get("self")
         if frame.f_code.co_name == "forward" and hasattr(type(module), "named_parameters"):
             own = {name: p for name, p in module._parameters.items() if p is not None}
             names.update({name: p for name, p in own.items() if name not in names})

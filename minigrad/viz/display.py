@@ -173,8 +173,7 @@ def learners_names(modules: bool = False) -> dict[str, AnyTensor]:
 
 def parameters(name: str, value: Any) -> dict[str, AnyTensor]:
     """The parameters of a module that has this name; of anything else none."""
-    named = value.named_parameters() if hasattr(type(value), "named_parameters") else ()
-    return {f"{name}.{k}": p for k, p in named}
+    return {f"{name}.{k}": p for k, p in value.named_parameters()} if hasattr(type(value), "named_parameters") else {}
 
 
 def tensor_names(names: Mapping[str, AnyTensor] | None) -> dict[str, AnyTensor]:

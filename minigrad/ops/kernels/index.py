@@ -75,8 +75,7 @@ def index_put(self: Any, values: Any, indices: tuple, accumulate: bool) -> Any:
         # spread out first: `add.at` loses numbers that it has to repeat for an index of two dimensions
         _write(whole, key, xp.broadcast_to(values, whole[key].shape) if accumulate else values, accumulate)
     except (TypeError, ValueError):
-        shapes = list(values.shape), list(whole[key].shape)
-        raise RuntimeError(torch_says("index_put_shapes", *shapes)) from None
+        raise RuntimeError(torch_says("index_put_shapes", list(values.shape), list(whole[key].shape))) from None
     chosen = [p.dtype.kind for p in key if not isinstance(p, slice)]
     if chosen != ["b"] or values.size != 1 or accumulate:  # else a mask and a number: masked_fill
         same_type(self, values, said="index_put_types")
