@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import sys
 
@@ -426,6 +427,40 @@ def test_a_scale_is_that_of_the_right_run_and_the_last_values_stand_from_the_top
 
     assert re.findall(r">([ab] [−\d]+)<", drawn)[:2] == ["b 3", "a 1"]
     assert scale([-100.0, 0.5, 100.0], [0.0, 1.0]) == (-3.0, 4.0)
+
+
+def test_training_draws_a_run_that_overflows_and_says_where_a_number_is_a_norm():
+    x, w, b = torch.ones(4, 2), torch.zeros(2, 1, requires_grad=True), torch.zeros(1, requires_grad=True)
+
+    def round():
+        loss = ((x @ w + b - 1) ** 2).mean()
+        loss.backward()
+        with torch.no_grad():
+            for p in (w, b):
+                p.sub_(1e30 * p.grad)
+                p.grad = None
+        return loss
+
+    widget = torch.training(round, w, b, rounds=6)
+    assert math.isinf(widget.rows[1]["loss"])
+    assert math.isnan(widget.rows[-1]["w"])
+    drawn = widget.scene["parts"][0]["svg"]
+    assert ">‖w‖, b</text>" in drawn
+    assert ">‖w.grad‖, b.grad</text>" in drawn
+    assert "nan" not in drawn
+    assert "inf" not in drawn
+
+
+def test_training_takes_no_norm_for_a_loss():
+    w = torch.ones(3, requires_grad=True)
+
+    def round():
+        losses = w ** 2
+        losses.sum().backward()
+        return losses
+
+    assert [row["loss"] for row in torch.training(round, w, rounds=2).rows] == [None, None]
+
 
 
 def test_a_lost_leaf_is_seen_in_is_leaf():

@@ -51,7 +51,7 @@ def rounds_of(round: Callable[..., Any], parameters: dict[str, AnyTensor], count
     It finds the parameters under their names, or takes them as arguments and returns them behind its loss. What it
     can reach is put back, see `Restoring`. A row has "round", "loss", "nodes" (behind the loss), and for each
     parameter its value, `w.grad` as backward left it, and `w.is_leaf`; numbers of a tensor with many are their
-    norms. The last row has "error", if there was one.
+    norms, but no loss is one. The last row has "error", if there was one.
     """
     rows: list[dict[str, Any]] = []
     scope, cells = getattr(round, "__globals__", {}), getattr(round, "__closure__", None) or ()
@@ -77,7 +77,7 @@ def rounds_of(round: Callable[..., Any], parameters: dict[str, AnyTensor], count
             loss, *returned = result if isinstance(result, tuple) else (result,)
             now |= {name: scope[key] for key, name in places} | {name: cell.cell_contents for cell, name in inside}
             now |= dict(zip(now, returned, strict=False))
-            row = {"round": nr, "loss": size(loss),
+            row = {"round": nr, "loss": None if hasattr(loss, "numel") and loss.numel() != 1 else size(loss),
                    "nodes": len(nodes_behind(loss)) if hasattr(loss, "grad_fn") else None}
             for name, t in now.items():
                 row |= {name: size(t), f"{name}.grad": seen.get(name), f"{name}.is_leaf": t.is_leaf}

@@ -199,9 +199,9 @@ class Axes:
 
     def __init__(self, xs: tuple[float, float], ys: tuple[float, float], box: tuple[float, ...]) -> None:
         self.left, self.top, self.wide, self.tall = box
-        self.x0, self.x1 = xs
-        low, high = ys
-        self.y0, self.y1 = (low, high) if high > low else (low - 1, high + 1)
+        (self.x0, self.x1), (low, high) = xs, ys
+        room = 0.0 if high > low else max(1.0, abs(low) * 1e-6)  # around one value; beside 1e30 a 1 is nothing
+        self.y0, self.y1 = low - room, high + room
 
     def at(self, x: float, y: float) -> tuple[float, float]:
         """The place of a point; what lies outside is put on the border."""

@@ -787,8 +787,7 @@ def separate(wanted: list[float], weights: list[float], gaps: list[float]) -> li
     for y, w, offset in zip(wanted, weights, offsets, strict=False):
         pools.append([(y - offset) * w, w, 1])
         while len(pools) > 1 and pools[-2][0] / pools[-2][1] >= pools[-1][0] / pools[-1][1]:
-            last = pools.pop()
-            pools[-1] = [a + b for a, b in zip(pools[-1], last, strict=True)]
+            pools[-2:] = [[a + b for a, b in zip(*pools[-2:], strict=True)]]
     means = [s / w for s, w, count in pools for _ in range(int(count))]
     return [mean + offset for mean, offset in zip(means, offsets, strict=False)]
 

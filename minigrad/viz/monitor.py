@@ -83,15 +83,18 @@ class Training(Moment):
         known = {name: next((self.say("false_from", round=row["round"]) for row in rows
                              if row.get(f"{name}.is_leaf") is False), "True") for name in self.named}
         told = " · ".join(f"`{name}.is_leaf`: {said}" for name, said in known.items())
-        stops = (f"{row['round']}: `{row['error']}`" for row in rows if "error" in row)
         return [{"kind": "text", "role": "aside", "text": told},
-                *({"kind": "text", "role": "found", "text": stop} for stop in stops)]
+                *({"kind": "text", "role": "found", "text": f"{row['round']}: `{row['error']}`"}
+                  for row in rows if "error" in row)]
+
+    def labels(self, behind: str) -> str:
+        """The names; between bars those of several numbers, whose norm is drawn."""
+        return ", ".join(f"‖{name}{behind}‖" if t.numel() > 1 else name + behind for name, t in self.named.items())
 
     def strips(self, rows: Rows, all_rows: list[Rows], title: str) -> Part:
         """Loss, parameters, gradients and nodes below each other, on the scales that `all_rows` need."""
-        names = list(self.named)
-        kinds = [("loss", ["loss"]), (", ".join(names), names), (".grad", [f"{name}.grad" for name in names]),
-                 (self.say("nodes"), ["nodes"])]
+        kinds = [("loss", ["loss"]), (self.labels(""), [*self.named]),
+                 (self.labels(".grad"), [f"{name}.grad" for name in self.named]), (self.say("nodes"), ["nodes"])]
         body = text(8, 16, shorten(title, 330), "mg-b")
         for i, (label, keys) in enumerate(kinds):
             values = [number(row.get(key)) for run in all_rows for row in run for key in keys]
