@@ -98,3 +98,18 @@ def test_step_shows_first_how_the_lines_of_its_cell_ran(shell):
     assert player.frame == -4
     assert "_minigrad_last" not in shell.user_ns
     assert shell.user_ns["k"] == 3
+
+
+def test_where_import_torch_is_minigrad_each_command_runs_its_cell(shell):
+    shell.run_line_magic("torch", "")
+    try:
+        shell.ex("import torch")
+        cell = "net = torch.nn.Linear(2, 1)\nloss = net(torch.ones(3, 2)).sum()"
+
+        assert shell.run_cell_magic("graph", "", cell).graph.scopes
+        assert shell.run_cell_magic("step", "", cell).frame < 0
+        assert shell.run_cell_magic("watch", "", cell).scene
+        assert shell.run_cell_magic("versions", "", cell).scene
+        assert shell.run_cell_magic("detective", "loss", cell).scene
+    finally:
+        shell.run_line_magic("torch", "off")

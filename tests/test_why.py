@@ -425,3 +425,12 @@ def test_a_name_that_ran_backward_when_it_meant_another_result_is_not_blamed():
     assert said.startswith("w.grad is None now. y depends on w: call y.backward().\ny was made in ")
     assert "y = (x * w).sum(); y.backward()" in said
     assert y.requires_grad
+
+
+def test_a_name_that_the_program_deletes_further_down_is_looked_for_all_the_same():
+    x = minigrad.tensor([1.0, 2.0], requires_grad=True)
+    y = (x * x).sum()
+    if x.grad is not None:
+        del y
+
+    assert str(minigrad.why(x)).startswith("x.grad is None now. y depends on x: call y.backward().")

@@ -5,11 +5,11 @@ forward of each row. A value that is not surely the one that the node had is lef
 """
 
 import ast
-import contextlib
 import math
 import sys
 import warnings
 from collections.abc import Iterable, Mapping
+from contextlib import nullcontext
 from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any, NamedTuple
@@ -79,7 +79,7 @@ class Notes:
             self.order.append((begin(), here))
 
         program.seen = ran
-        with observing(self.made), scopes() if "torch" in sys.modules else contextlib.nullcontext():
+        with observing(self.made), scopes() if hasattr(sys.modules.get("torch"), "overrides") else nullcontext():
             return program.run()
 
     def made(self, node: AnyNode, output: Any) -> None:

@@ -293,7 +293,7 @@ def read_in(statement: Any, name: str) -> list[Any]:
     if isinstance(statement, ast.For):
         return [statement.iter]
     for target in getattr(statement, "targets", ()):
-        value = statement.value
+        value = getattr(statement, "value", None)  # `del y` has none
         if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple) and len(target.elts) == len(value.elts):
             return [v for t, v in zip(target.elts, value.elts, strict=True) if name in named(t)]
     return [statement.value] if getattr(statement, "value", None) is not None else []
