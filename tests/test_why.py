@@ -434,3 +434,18 @@ def test_a_name_that_the_program_deletes_further_down_is_looked_for_all_the_same
         del y
 
     assert str(minigrad.why(x)).startswith("x.grad is None now. y depends on x: call y.backward().")
+
+
+def test_a_program_that_python_keeps_no_text_of_is_told_what_is_known():
+    scope = {"torch": minigrad, "why": why}
+    program = """
+x = torch.ones(2, requires_grad=True)
+y = (x * 2).sum()
+cut = x.detach() * 2
+y.backward()
+told = [str(why(y)), str(why(x)), str(why(cut))]
+"""
+    exec(compile(program, "<stdin>", "exec"), scope)
+
+    assert [said.split(":")[0] for said in scope["told"]] == [
+        "y is not a leaf", "x is tracked, and its .grad holds [2, 2].", "cut is a constant"]

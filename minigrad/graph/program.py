@@ -88,7 +88,7 @@ class Source:
 
     def statement(self, node: Any) -> Any:
         """The statement that a node is part of, or is."""
-        return node if isinstance(node, ast.stmt) else next(up for up in self.above(node) if isinstance(up, ast.stmt))
+        return next((up for up in (node, *self.above(node)) if isinstance(up, ast.stmt)), node)
 
     def text(self, node: Any) -> str:
         """A node as it is written."""
