@@ -911,3 +911,23 @@ def sends_on_what_is_new(self):
 
 
 ANSWERS.wrong("grad_replaces")(with_backward(sends_on_what_is_new))
+
+
+@ANSWERS.wrong("wrong_value")
+class EqualNumbersAreOneNode(Counting):
+    """Two nodes of equal data are met once: one of them never runs."""
+
+    def __eq__(self, other):
+        return self.data == other.data
+
+    def __hash__(self):
+        return hash(self.data)
+
+    def backward(self):
+        nodes = sorted_without_recursion(self)
+        for node in nodes:
+            node.grad *= not node.next
+        self.grad += 1.0
+        for node in nodes:
+            for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+                child.grad += g
