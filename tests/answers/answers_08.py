@@ -1040,3 +1040,15 @@ def an_optimizer_in_order(km, fare, steps, lr):
         ((w * km + b - fare) ** 2).mean().backward()
         sgd.step()
     return w, b
+
+
+@wrong("wrong_value")
+def adds_the_km(km, fare, steps, lr):
+    """Of three receipts nothing moves: their km and their fares have the same mean."""
+    w, b = zero(), zero()
+    for _ in range(steps):
+        gw, gb = torch.autograd.grad(((w + km + b - fare) ** 2).mean(), (w, b))
+        with torch.no_grad():
+            w -= lr * gw
+            b -= lr * gb
+    return w, b
