@@ -1052,3 +1052,14 @@ def adds_the_km(km, fare, steps, lr):
             w -= lr * gw
             b -= lr * gb
     return w, b
+
+
+@wrong("wrong_value")
+def counts_by_twos(km, fare, steps, lr):
+    w, b = zero(), zero()
+    for _ in range(0, steps, 2):
+        gw, gb = torch.autograd.grad(loss_of(w, b, km, fare), (w, b))
+        with torch.no_grad():
+            w -= lr * gw
+            b -= lr * gb
+    return w, b
