@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
@@ -193,6 +194,21 @@ def in_threads(f, x, dx):
 def recurses_deeper(f, x, dx):
     sys.setrecursionlimit(5_000)
     return slope_times_step(f, x, dx)
+
+
+def test_a_module_that_an_answer_imports_is_not_stopped_half_way(tmp_path, monkeypatch):
+    """It would stay half-made in the whole kernel, as PyTorch did."""
+    (tmp_path / "takes_long.py").write_text("import time\nwhile time.process_time() < END: pass\nready = True".replace(
+        "END", str(time.process_time() + 0.3)))
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(running, "PROCESSOR", 0.05)
+
+    def imports(f, x, dx):
+        import takes_long
+        return slope_times_step(f, x, dx) * takes_long.ready
+
+    assert check("01", imports).passed
+    assert check("01", lambda f, x, dx: exec("while True:\n from takes_long import ready")).misconception == "endless"
 
 
 def breaks_backward(f, x, dx):
