@@ -1,5 +1,6 @@
 """Verdicts: every right answer passes, every wrong one is told its misconception, in both languages."""
 
+import html
 import importlib
 import io
 import pkgutil
@@ -7,6 +8,7 @@ import re
 import subprocess
 import sys
 import threading
+import time
 
 import pytest
 
@@ -102,6 +104,15 @@ def test_a_picture_marks_where_a_record_differs(answer, marked):
     assert [drawing.graph.node(id).name for id in sorted(drawing.marks)] == marked
 
 
+def test_a_verdict_breaks_between_words_and_what_is_not_yet_tried_stays_plain():
+    """JupyterLab breaks plain text in the middle of words; the notebooks are stored with nothing tried."""
+    verdict = check("01", lambda f, x, dx: x < dx)
+
+    assert verdict._repr_html_().endswith(f">{html.escape(verdict.text)}</pre>")
+    assert "word-break: normal" in verdict._repr_html_()
+    assert check("01", ...)._repr_html_() is None
+
+
 def test_a_verdict_names_no_address():
     assert " at 0x" not in check("02", lambda w, km: w.__repr__).text
 
@@ -135,9 +146,13 @@ def test_of_what_a_widget_asked_the_last_answer_to_each_question_counts(answers,
     ("05", "three_results", "How many values come back"),
     ("03", "empties_every_drawer_behind_it", "or it was taken away again"),
     ("03", "multiplies_what_arrives", "What does your walk do with each"),
-    ("03.2", "takes_a_thousand_steps", "a1000 never ran"), ("04", "tidies_up_at_the_end", "At the end the drawer"),
+    ("03.2", "takes_a_thousand_steps", "a1000 never ran"),
+    ("04", "tidies_up_at_the_end", "At the end nothing is left in the drawer"),
     ("02", "knows_the_number", "result: computed 13.5, expected 18"), ("later", "clears_too_early", "neither knob"),
+    ("02", "hands_over_a_list", "Look at the brackets"), ("02", "leaves_a_comma", "Look at the brackets"),
     ("02", "makes_the_knob_anew", "a leaf that your function made"),
+    ("04", "zeroes_after_each", "At the end nothing is left"),
+    ("07", "another_bill_without_a_record", "No note is called stale"),
     ("04", "returns_in_the_loop", "calls of backward: 1"),
     ("A", "the_result_as_input", "8 where x is 2"), ("A", "NotesTheSquare", "not the input itself"),
     ("B", "hands_over_the_tuple", "Look at the brackets"),
@@ -179,6 +194,21 @@ def in_threads(f, x, dx):
 def recurses_deeper(f, x, dx):
     sys.setrecursionlimit(5_000)
     return slope_times_step(f, x, dx)
+
+
+def test_a_module_that_an_answer_imports_is_not_stopped_half_way(tmp_path, monkeypatch):
+    """It would stay half-made in the whole kernel, as PyTorch did."""
+    (tmp_path / "takes_long.py").write_text("import time\nwhile time.process_time() < END: pass\nready = True".replace(
+        "END", str(time.process_time() + 0.3)))
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(running, "PROCESSOR", 0.05)
+
+    def imports(f, x, dx):
+        import takes_long
+        return slope_times_step(f, x, dx) * takes_long.ready
+
+    assert check("01", imports).passed
+    assert check("01", lambda f, x, dx: exec("while True:\n from takes_long import ready")).misconception == "endless"
 
 
 def breaks_backward(f, x, dx):

@@ -143,6 +143,14 @@ def test_after_the_course_both_are_set_side_by_side():
     assert said.text.endswith("\nLook again at: lesson 8.")
 
 
+@pytest.mark.parametrize(("lang", "lessons"), [("en", "lesson 1, lesson 8."), ("zh", "第 1 课、第 8 课。")])
+def test_the_lessons_to_look_at_stand_as_the_language_sets_them_apart(lang, lessons):
+    handed_in("A")
+    minigrad.set_language(lang)
+
+    assert handed_in("B", _1="E", _16="E").text.endswith(lessons)
+
+
 def test_the_short_form_is_eight_items():
     assert repr(form("A", short=True)).count("\nA) ") == 8
     assert "8 answers" in check("form.A", dict.fromkeys(forms.SHORT, "A")).text

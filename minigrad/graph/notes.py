@@ -83,10 +83,9 @@ def cause_told(found: Finding, lang: str, here: str = "") -> str:
     parts = [say(f"cause.{found.key}", lang, **told)]
     if found.edit is not None and found.line is not None:
         number, text = found.edit
-        key = "cure.indented" if text[:1].isspace() else "cure.edit"  # as it can be pasted
-        key = key if text.strip() else "cure.gone"
+        key = "gone" if not text.strip() else "indented" if text[:1].isspace() else "edit"  # as it can be pasted
         key += "_if" * (found.key in table("names")["causes"]["meant"].split())
-        parts.append(say(key, lang, place=_place((found.line[0], number, text), lang, here), text=text))
+        parts.append(say(f"cure.{key}", lang, place=_place((found.line[0], number, text), lang, here), text=text))
     return "\n".join(parts)
 
 

@@ -55,7 +55,7 @@ def places_of(root: Any, graph: Graph) -> list[tuple[Any, str | None]]:
     todo: list[tuple[Any, str | None]] = [(root, graph.nodes[0].id)]
     taken: dict[str, Any] = {}
     for own, place in todo:
-        children, edges = list(own.next), graph.node(place).edges if place else ()
+        children, edges = list(own.next or ()), graph.node(place).edges if place else ()
         apart = place and (len(children) != len(edges) or taken.setdefault(place, own) is not own)
         if apart or found.get(id(own), (own, place))[1] != place:
             raise ValueError(say("player.other_record", node=graph.node(place or graph.nodes[0].id).name))

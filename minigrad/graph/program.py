@@ -154,7 +154,8 @@ class Source:
                               for text in (new, f"({new})"))
             beside = isinstance(self.parents.get(node), BESIDE)
             line = grouped if beside and self.read(number, grouped) not in (self.read(number, plain), "") else plain
-        return place.lineno, self.owned(changes[0][0], line.decode())
+        idle = re.fullmatch(rb"\s*([\w.]+) = \1", line) and self.read(number, b"")  # `x = x` can be left out
+        return place.lineno, "" if idle else self.owned(changes[0][0], line.decode())
 
     def owned(self, node: Any, text: str) -> str:
         """A text of rules with what the learner calls `self` in it."""

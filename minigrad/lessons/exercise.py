@@ -22,6 +22,7 @@ from functools import cache, cached_property
 from importlib import import_module
 from itertools import islice, pairwise
 from math import inf, isclose, isfinite
+from numbers import Number
 from pathlib import Path
 from typing import Any
 
@@ -171,8 +172,8 @@ class Exercise:
         """Everything is right; the sentence of the exercise asks on."""
         key = f"right_{self.id}"
         more = self.say(key) if key in self.sentences or knows(f"lessons.{key}") else ""
-        count = len(self.cases)
-        return right(self.id, say("lessons.all_cases", cases=count) if count > 1 else "", more)
+        tried = say("lessons.all_cases", cases=len(self.cases)) if len(self.cases) > 1 else ""
+        return right(self.id, tried, more)
 
     def tell(self, key: str, trial: Trial) -> Verdict:
         """The verdict on a wrong answer."""
@@ -213,7 +214,8 @@ def plain(value: Any, want: Any = ()) -> Any:
     if hasattr(value, "tolist") and not inspect.isclass(value):  # tensors and arrays of any library
         value = value.tolist()
     value = [plain(v) for v in value] if isinstance(value, list | tuple) else value
-    value = inf if isinstance(value, int) and abs(value) > HUGE else value
+    if isinstance(value, Number) and not isinstance(value, float | complex):  # whole, or a fraction or a decimal
+        value = inf if abs(value) > HUGE else value if isinstance(value, int) else float(value)
     while isinstance(want, int | float) and isinstance(value, list) and len(value) == 1:
         value = value[0]
     return value

@@ -184,7 +184,7 @@ def compared(exercise: str, before: list[dict[str, Any]], now: list[dict[str, An
     told = say("items.second", form=exercise, before=one, asked_before=len(before), after=two, asked_after=len(now),
                sure_before=sure_one, sure_after=sure_two)
     missed = sorted({lesson(row["item"]) for row in now if idea(row["item"], row["answer"])})
-    again = ", ".join(say("items.lesson", lesson=number) for number in missed)
+    again = ("、" if spoken() == "zh" else ", ").join(say("items.lesson", lesson=number) for number in missed)
     return "\n".join([told, *([say("items.look", lessons=again)] if again else [])])
 
 

@@ -1,6 +1,6 @@
 """Lesson 2, "What was written down?": make a result whose record is a given picture."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import chain, combinations, product
@@ -9,7 +9,7 @@ from typing import Any
 from .. import tensor
 from ..graph.live import read
 from ..graph.snapshot import Graph
-from .exercise import Case, Exercise, Trial, differs, drawn, programs, same
+from .exercise import Exercise, Trial, differs, drawn, programs, same, whenever, written
 
 FEW = 12  # nodes; larger records are not searched for what makes them differ
 
@@ -54,16 +54,8 @@ def picture() -> Any:
     return drawn(wanted())
 
 
-def cases() -> Iterator[Case]:
-    text = tree(wanted(), "n1", seen={})
-    for w, km in ((2.0, 1.5), (3.0, 0.5), (-3.0, 2.0)):
-        program = f"w = torch.tensor({w}, requires_grad=True)\nkm = torch.tensor({km})\nresult = build(w, km)"
-        want = {"result": (w + 1) * (w + 1 + km), "w.data": w}
-        yield Case(program, (program, *want), {**want, "result.grad_fn": text})
-
-
 def play(answer: Callable, *data: str) -> tuple[dict, dict]:
-    got, facts = programs("build")(answer, *data)
+    got, facts = programs("build")(answer, *data[:-1])  # the record, last, is written in words here
     result, names = got.get("result"), facts["names"]
     if getattr(result, "grad_fn", None) is None:
         return got, facts
@@ -109,5 +101,6 @@ def marked(trial: Trial, key: str) -> Any:
     return drawn(graph, strange or [id for id, text in mine.items() if [*mine.values()].count(text) > 1])
 
 
-EXERCISE = Exercise("02", cases, play, draw=marked, observed=observed, signs={"edits_input": differs("w.data"),
+EXERCISE = Exercise("02", written("02"), play, draw=marked, observed=observed, signs={"edits_input": differs("w.data"),
+    "kind:brackets": whenever(lambda t: isinstance(t.facts["names"].get("result"), list | tuple)),
     "unrecorded": lambda trials: trials[0] if equal(trials) and "graph" not in trials[0].facts else None})

@@ -75,7 +75,7 @@ class ExerciseNode:
         """Vector-Jacobian product: from this node's gradient, one for each entry of `next`."""
         self._log.step()
         if self._links:
-            self._log.calls.append((self, g))
+            self._log.calls.append((self, plain(g, 0)))  # a tensor or an array may be added to later
         return tuple(g * factor for _, factor in self._links)
 
     def __repr__(self) -> str:
@@ -155,17 +155,21 @@ class Referee:
 
     def _wrong_sum(self, name: str, got: float) -> Fault:
         values = {"node": name, "got": as_text(got), "want": as_text(self.gradients[name])}
-        if any([target.name for target, _ in node._links].count(name) > 1 for node in self.nodes):
+        once = [sum(self.gradients[node.name] * {to.name: by for to, by in node._links[::way]}.get(name, 0.0)
+                    for node in self.nodes) for way in (1, -1)]  # a dict keeps the last of two edges, a set the first
+        if any(same(got, total) for total in once):
             return "walk_double_edge", values
         return ("walk_overwrite" if self._is_arrival(name, got) else "walk_sum"), values
 
     def _leaves(self) -> Iterator[Fault]:
-        for leaf in self._wrong_leaves():
-            yield ("walk_no_leaf", {"node": leaf.name}) if leaf.grad == 0.0 else self._wrong_sum(leaf.name, leaf.grad)
+        wrong = [self._wrong_sum(name, got) for name, got in self._wrong_leaves()]
+        alike = len({key for key, _ in wrong}) == 1  # one idea explains all leaves, or none does
+        for key, values in wrong:
+            yield "walk_no_leaf" if values["got"] in ("0", "-0") else key if alike else "walk_sum", values
 
-    def _wrong_leaves(self) -> Iterator[ExerciseNode]:
-        leaves = (node for node in self.nodes if not node._links)
-        return (leaf for leaf in leaves if not same(leaf.grad, self.gradients[leaf.name]))
+    def _wrong_leaves(self) -> Iterator[tuple[str, Any]]:
+        ended = ((node.name, plain(node.grad, 0)) for node in self.nodes if not node._links)
+        return ((name, got) for name, got in ended if not same(got, self.gradients[name]))
 
     def _is_arrival(self, name: str, g: float) -> bool:
         return len(self.arrivals[name]) > 1 and any(same(g, one) for one in self.arrivals[name])
@@ -245,8 +249,7 @@ def picture(trial: Trial, key: str) -> Any:
 
 
 def walk_cases() -> Iterator[Case]:
-    for row in stored("cases")["walks"]:
-        program, gradients = row["program"], row["gradients"]
+    for program, gradients in (row.values() for row in stored("cases")["walks"]):
         leaves = {f"{line[0]}.grad": gradients[line[0]] for line in program.splitlines() if len(line.split()) == 3}
         yield Case(program, (program, gradients), leaves)
 

@@ -25,8 +25,8 @@ def in_chunks(weigh: Callable, clear: str = "first", divide: Callable | None = N
             share.backward(retain_graph=retain)
             if divide:
                 w.grad /= divide(len(km), n, k)
-            if clear == "after":
-                w.grad = None
+            if clear in ("after", "zeroed"):
+                w.grad = None if clear == "after" else w.grad * 0
 
     return model
 
@@ -63,7 +63,7 @@ EXERCISE = Exercise("04", written("04"), programs("backward_in_chunks", watch), 
     **{key: [in_chunks(*way) for way in product(some, ("first", "once"))] for key, some in WEIGHTS.items()},
     "not_cleared": [in_chunks(weigh, "never") for weigh in ANY],
     "cleared_inside": [in_chunks(weigh, "inside") for weigh in ANY],
-    "cleared_inside:cleared_after": [in_chunks(weigh, "after") for weigh in ANY],
+    "cleared_inside:cleared_after": [in_chunks(weigh, when) for weigh, when in product(ANY, ("after", "zeroed"))],
     "growing_graph": [in_chunks(weigh, retain=retain) for weigh, retain in product(ANY, (True, False))],
     "scaled_inside": [in_chunks(weigh, divide=by) for weigh in ANY
                       for by in (lambda m, n, k: n, lambda m, n, k: k, lambda m, n, k: m)],

@@ -95,6 +95,6 @@ EXERCISE = Exercise("08", written("08"), play, {
     "wrong_value:swapped": [lambda *args: loop()(*args)[::-1]],
     "wrong_value:not_moved": [loop(split=lambda n: [("", slice(n))])],
 }, signs={"lost_leaf": lost_leaf}, habit=lambda t: (grows(t), t.facts.get("emptied")),
-    # one round and two of the same receipts
-    observed=lambda trial, trials: "no_steps" if trials[0].got == trials[1].got else "wrong_value", economy={
-    "lost_leaf": lambda trials: next((t for t in trials if grows(t)), None)})
+    # one round and a hundred of the same receipts
+    observed=lambda trial, trials: "no_steps" if trials[0].got == trials[-1].got != {"w": 0, "b": 0} else "wrong_value",
+    economy={"lost_leaf": lambda trials: next((t for t in trials if grows(t)), None)})

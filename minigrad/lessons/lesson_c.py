@@ -1,16 +1,13 @@
 """Lesson C, "The notebook that remembered": in which order were these cells run?"""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from .exercise import Case, Exercise, Trial, run, stored, whenever
 from .running import typed
 
 CELLS, STORED = stored("cases")["notebook"].values()
-
-
-def cases() -> Iterator[Case]:
-    yield Case("", (), {f"Out.{name}": shown for name, shown in STORED.items()})
+CASE = Case("", (), {f"Out.{name}": shown for name, shown in STORED.items()})
 
 
 def play(order: str | Sequence[str]) -> tuple[dict, dict]:
@@ -30,7 +27,7 @@ def where(shows: Callable[[dict[str, Any]], bool]) -> Callable[[Sequence[Trial]]
     return whenever(lambda t: not t.right and shows(t.facts))
 
 
-EXERCISE = Exercise("C", cases, play, signs={"unknown_cell": where(lambda facts: facts["unknown"] is not None),
+EXERCISE = Exercise("C", lambda: [CASE], play, signs={"unknown_cell": where(lambda facts: facts["unknown"] is not None),
     "top_to_bottom": where(lambda facts: facts["letters"] == "".join(CELLS)),
     "never_moved": where(lambda facts: "B" in facts["letters"] and not facts["moved"]),
     "wrong_output:d_again": whenever(lambda t: t.got["Out.B"] == STORED["B"] and t.got["Out.D"] != STORED["D"]),

@@ -183,14 +183,23 @@ class Watcher:
         threading.Thread(target=self.watch, daemon=True).start()
 
     def watch(self) -> None:
-        """Wait, then raise every few milliseconds."""
+        """Wait, then raise every few milliseconds; the time that a module takes to load does not count."""
         while not self.left.wait(0.01):
-            if self.clock() - self.start > PROCESSOR or time.monotonic() - self.begun > WALL:
+            if self.loading():
+                self.start, self.begun = self.clock(), time.monotonic()
+            elif self.clock() - self.start > PROCESSOR or time.monotonic() - self.begun > WALL:
                 with self.lock:
                     if not self.left.is_set():
                         # to take one back is not safe: CPython 3.11 goes on looking for it, and a traced function,
                         # as in a debugger, then never begins
                         raise_in(ctypes.c_ulong(self.thread), ctypes.py_object(TimeUp))
+
+    def loading(self) -> bool:
+        """Whether the answer imports something for the first time: stopped there, it would stay half-made for all."""
+        frame = sys._current_frames().get(self.thread)
+        while frame and frame.f_code is not limited.__code__ and frame.f_code.co_name != "_load_unlocked":
+            frame = frame.f_back
+        return frame is not None and frame.f_code is not limited.__code__
 
     def leave(self) -> None:
         """Raise no more, whatever is raised meanwhile."""

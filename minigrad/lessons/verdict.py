@@ -5,9 +5,12 @@ The sentences stand in `text/lessons.toml`.
 
 import re
 from dataclasses import dataclass, field
+from html import escape
 from typing import Any
 
 from ..text import say
+
+LIKE_CODE = "margin: 0; font-size: var(--jp-code-font-size, inherit); white-space: pre-wrap; word-break: normal"
 
 
 @dataclass(frozen=True, repr=False)
@@ -27,13 +30,17 @@ class Verdict:
     def __repr__(self) -> str:
         return self.text
 
+    def _repr_html_(self) -> str | None:
+        """A long text, its lines broken between words; of plain text JupyterLab breaks the words themselves."""
+        return None if len(self.text) < 80 else f'<pre style="{LIKE_CODE}">{escape(self.text)}</pre>'
+
     def _ipython_display_(self) -> None:
         """Text above picture. Raises: NotImplementedError without one, so that the text is the cell's result."""
         if self.drawing is None:
             raise NotImplementedError
         from IPython.display import display
 
-        display({"text/plain": self.text}, raw=True)
+        display({"text/plain": self.text, "text/html": self._repr_html_()}, raw=True)
         display(self.drawing)
 
 
@@ -53,6 +60,6 @@ def wrong(exercise: str, misconception: str, sentence: str, *, case: str = "", l
     parts = [say("lessons.wrong", exercise=exercise), case and say("lessons.smallest"),
              *(f"    {row}" for row in case.splitlines()), compared, line and say("lessons.line", line=line),
              printed and say("lessons.printed", printed=printed)]
-    text = "\n".join([*filter(None, parts), sentence])
-    text = re.sub(r" at 0x[0-9a-fA-F]+", "", text)  # addresses differ from run to run
+    # addresses differ from run to run
+    text = re.sub(r" at 0x[0-9a-fA-F]+", "", "\n".join([*filter(None, parts), sentence]))
     return Verdict(exercise, False, text, misconception, drawing)

@@ -56,11 +56,10 @@ class Versions(Moment):
     def __init__(self, program: Followed, lang: str | None = None) -> None:
         self.program = program
         self.counters, self.pins, self.stale = pinned(program)
-        self.ran = list(dict.fromkeys(program.ran))
-        after = dict(zip(program.ran, self.counters, strict=True))
-        self.after = [after[line] for line in self.ran]
-        self.tensors = list(dict.fromkeys(name for known in self.after for name in known))
-        self.tensors += [pin.tensor for pin in self.pins if pin.tensor not in self.tensors]
+        after = dict(zip(program.ran, self.counters, strict=True))  # of a line that ran again, its last run
+        self.ran, self.after = [*after], [*after.values()]
+        names = [name for known in self.after for name in known] + [pin.tensor for pin in self.pins]
+        self.tensors = list(dict.fromkeys(names))
         demand(self.tensors, "moments.no_tensors", error=program.error and f" ({program.error})")
         super().__init__("versions(program)", lang)
 
@@ -88,9 +87,8 @@ class Versions(Moment):
         rows = [[name, *(self.cell(name, k) for k in range(len(self.ran)))] for name in self.tensors]
         notes: dict[int, Part] = {pin.by: {"state": "bad", "note": self.say("writes", tensor=pin.tensor)}
                                   for pin in self.pins if pin.stale}
-        columns = [[self.table(map(str, self.ran), rows), self.text("versions_key"), *trouble(self.program)],
-                   [code(self.program, notes=notes)]]
-        return {"parts": [found, {"kind": "columns", "of": columns}], "said": said}
+        beside = {"kind": "columns", "of": [[self.table(map(str, self.ran), rows)], [code(self.program, notes=notes)]]}
+        return {"parts": [found, beside, self.text("versions_key"), *trouble(self.program)], "said": said}
 
     def cell(self, name: str, k: int) -> Part | str:
         """The version of a tensor after a line, and the pins that this line put in."""

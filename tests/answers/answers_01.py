@@ -1,5 +1,8 @@
 """Exercise 01: about how much f(x) changes when x grows by dx."""
 
+from decimal import Decimal
+from fractions import Fraction
+
 import minigrad as torch
 from tests.answers import Answers
 
@@ -482,3 +485,21 @@ def gives_no_number(f, x, dx):
 @wrong("raised")
 def calls_itself(f, x, dx):
     return calls_itself(f, x, dx / 2) * 2
+
+
+# ---- numbers of other kinds
+
+
+@right
+def by_fractions(f, x, dx):
+    return Fraction(slope(f, x).item()) * Fraction(dx)
+
+
+@right
+def by_decimals(f, x, dx):
+    return Decimal(slope(f, x).item()) * Decimal(dx)
+
+
+@wrong("slope_only")
+def the_slope_as_a_fraction(f, x, dx):
+    return Fraction(slope(f, x).item())

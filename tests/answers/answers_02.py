@@ -510,3 +510,15 @@ def moves_the_knob(w, km):
     with torch.no_grad():
         w += 1
     return w * w + w * km
+
+
+@wrong("kind")
+def hands_over_a_list(w, km):
+    rate = w + 1
+    return [rate * rate + rate * km]
+
+
+@wrong("kind")
+def leaves_a_comma(w, km):
+    rate = w + 1
+    return (rate * rate + rate * km,)

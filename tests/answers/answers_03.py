@@ -2,7 +2,11 @@
 
 import heapq
 from collections import Counter, defaultdict, deque
+from fractions import Fraction
 
+import numpy as np
+
+import minigrad as torch
 from tests.answers import Answers
 
 FORBIDDEN = r"reversed|topolog|拓扑|for \w+ in|while "
@@ -532,7 +536,6 @@ def remembers_by_recursion(root):
 @right
 def by_numpy(root):
     """The last arrow to arrive opens the node: a matrix of who waits for whom."""
-    import numpy as np
 
     nodes = below(root)
     place = {node: i for i, node in enumerate(nodes)}
@@ -913,3 +916,60 @@ def takes_fifteen_hundred_steps(root):
         for child, g in zip(node.next, node.vjp(node.grad), strict=True):
             child.grad += g
         node = node.next[0] if node.next else node
+
+
+# ---- gradients that are tensors, arrays or fractions from the root on
+
+
+@wrong("walk_overwrite")
+def assigns_tensors(root):
+    root.grad = torch.tensor(1.0)
+    for node in sorted_by_visiting(root):
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad = g
+
+
+@wrong("walk_early")
+def runs_arrays_at_the_first_arrival(root):
+    root.grad, todo, seen = np.array([1.0]), deque([root]), {root}
+    while todo:
+        node = todo.popleft()
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad = child.grad + g
+            if child not in seen:
+                seen.add(child)
+                todo.append(child)
+
+
+@wrong("walk_stopped")
+def only_the_root_in_fractions(root):
+    for child, g in zip(root.next, root.vjp(Fraction(1)), strict=True):
+        child.grad += g
+
+
+@wrong("walk_no_leaf")
+def takes_tensors_away_again(root):
+    assigns_or_adds(root, torch.tensor(1.0))
+    for node in below(root):
+        node.grad = node.grad * 0
+
+
+def assigns_or_adds(root, start, adds=lambda node, child: True):
+    root.grad = start
+    for node in sorted_by_visiting(root):
+        for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+            child.grad = child.grad + g if adds(node, child) else child.grad
+
+
+@wrong("walk_sum")
+def loses_both_edges(root):
+    assigns_or_adds(root, 1.0, lambda node, child: node.next.count(child) < 2)
+
+
+@wrong("walk_sum")
+def crosses_the_edges_of_a(root):
+    """In one leaf there is what one share would be, by chance: the other leaf has what no share is."""
+    root.grad = 1.0
+    for node in sorted_by_visiting(root):
+        for child, g in zip(node.next[::-1 if node.name == "a" else 1], node.vjp(node.grad), strict=True):
+            child.grad += g

@@ -644,3 +644,12 @@ def goes_back_after_the_loop(w, chunks):
     for km, fare in chunks:
         loss = ((w * km - fare) ** 2).mean()
     loss.backward()
+
+
+@ANSWERS.wrong("cleared_inside")
+def zeroes_after_each(w, chunks):
+    n = rides(chunks)
+    w.grad = None
+    for km, fare in chunks:
+        (((w * km - fare) ** 2).sum() / n).backward()
+        w.grad.zero_()

@@ -569,3 +569,9 @@ def clones_both_factors(w):
     rate *= 2
     total += rate
     return total.sum()
+
+
+@wrong("cut_to_silence")
+def another_bill_without_a_record(w):
+    rate = w.detach() * 3
+    return (rate * rate).sum()

@@ -1040,3 +1040,26 @@ def an_optimizer_in_order(km, fare, steps, lr):
         ((w * km + b - fare) ** 2).mean().backward()
         sgd.step()
     return w, b
+
+
+@wrong("wrong_value")
+def adds_the_km(km, fare, steps, lr):
+    """Of three receipts nothing moves: their km and their fares have the same mean."""
+    w, b = zero(), zero()
+    for _ in range(steps):
+        gw, gb = torch.autograd.grad(((w + km + b - fare) ** 2).mean(), (w, b))
+        with torch.no_grad():
+            w -= lr * gw
+            b -= lr * gb
+    return w, b
+
+
+@wrong("wrong_value")
+def counts_by_twos(km, fare, steps, lr):
+    w, b = zero(), zero()
+    for _ in range(0, steps, 2):
+        gw, gb = torch.autograd.grad(loss_of(w, b, km, fare), (w, b))
+        with torch.no_grad():
+            w -= lr * gw
+            b -= lr * gb
+    return w, b

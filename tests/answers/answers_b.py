@@ -1,6 +1,7 @@
 """Exercises B, a Hessian times a vector, and B.2, dual numbers."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 
@@ -918,3 +919,19 @@ class LeavesTheDotToNumbers(Plain):
 @HVP.wrong("wrong_value")
 def pushes_by_pulling_twice(f, x, v):
     return torch.autograd.functional.jvp(lambda z: grad(f(z), z, create_graph=True)[0], x, v)[1]
+
+
+@DUAL.right
+class OnFractions(Plain):
+    def __init__(self, value, dot=0):
+        self.value, self.dot = Fraction(value), Fraction(dot)
+
+    def __add__(self, other):
+        b = other if isinstance(other, OnFractions) else OnFractions(other)
+        return OnFractions(self.value + b.value, self.dot + b.dot)
+
+    def __mul__(self, other):
+        b = other if isinstance(other, OnFractions) else OnFractions(other)
+        return OnFractions(self.value * b.value, self.value * b.dot + self.dot * b.value)
+
+    __radd__, __rmul__ = __add__, __mul__

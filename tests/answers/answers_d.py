@@ -911,3 +911,59 @@ def sends_on_what_is_new(self):
 
 
 ANSWERS.wrong("grad_replaces")(with_backward(sends_on_what_is_new))
+
+
+@ANSWERS.wrong("wrong_value")
+class EqualNumbersAreOneNode(Counting):
+    """Two nodes of equal data are met once: one of them never runs."""
+
+    def __eq__(self, other):
+        return self.data == other.data
+
+    def __hash__(self):
+        return hash(self.data)
+
+    def backward(self):
+        nodes = sorted_without_recursion(self)
+        for node in nodes:
+            node.grad *= not node.next
+        self.grad += 1.0
+        for node in nodes:
+            for child, g in zip(node.next, node.vjp(node.grad), strict=True):
+                child.grad += g
+
+
+@ANSWERS.right
+class LeavesThatHaveNone:
+    """A leaf's `next` is None."""
+
+    next = vjp = None
+
+    def __init__(self, data):
+        self.data, self.grad = data, 0.0
+
+    def made(self, data, other, vjp):
+        out = LeavesThatHaveNone(data)
+        out.next, out.vjp = (self, other), vjp
+        return out
+
+    def __add__(self, other):
+        return self.made(self.data + other.data, other, lambda g: (g, g))
+
+    def __mul__(self, other):
+        return self.made(self.data * other.data, other, lambda g: (g * other.data, g * self.data))
+
+    def backward(self):
+        order, seen, todo = [], set(), [(self, False)]
+        while todo:
+            node, done = todo.pop()
+            if done:
+                order.append(node)
+            elif node not in seen:
+                seen.add(node)
+                todo += [(node, True), *((child, False) for child in node.next or ())]
+        arrived = Counter({self: 1.0})
+        for node in reversed(order):
+            for child, g in zip(node.next or (), node.vjp(arrived[node]) if node.next else (), strict=True):
+                arrived[child] += g
+            node.grad = arrived[node] + (node.grad if node.next is None else 0.0)

@@ -252,6 +252,7 @@ def test_versions_by_mouse(opened, page, look):
     told(root, "✓")
 
     assert root.locator("td.mg-bad").count() == 1
+    assert root.locator("table").evaluate("t => t.offsetWidth <= t.parentElement.clientWidth")  # the guilty column, too
     assert root.locator(".mg-option.mg-bad").inner_text().startswith("5")
 
 
