@@ -265,6 +265,9 @@ class Builder:
                 sheet = block.boxes[f"grad:{t.id}"] = Box(card.x, card.bottom + 2, wide + 16, 24)
                 block.room.append(Box(sheet.x, sheet.y, sheet.w + 6, 29))
                 low = sheet.bottom + 5
+        if more := len(outs) - len(steps):
+            block.slots[f"cards:{node.id}"] = (x, top + 17, "start")
+            block.room.append(Box(x, top, width(f"+{more}"), 24))
         right = card.cx if len(self.graph.outputs(node.id)) > 1 else 0  # where the last one hangs
         block.room.append(Box(right, pill.bottom, 8 + width(".grad_fn", mono=True), 24))
         return low
