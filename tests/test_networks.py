@@ -390,6 +390,41 @@ def test_a_cut_leads_to_what_takes_its_result_wherever_it_came_from(name, tracke
         assert f'"{cut.id}" -> "' in drawing.to_dot()
 
 
+@pytest.mark.parametrize("level", [None, "functions", "ops"])
+@pytest.mark.parametrize(("name", "said"), [
+    ("cuts by an index", ["argmax()", ">", "argmin()"]),
+    ("cuts by a block", ["no_grad()", "detach()", "item()"]), ("straight through", [])])
+def test_each_card_of_a_cut_leads_on_at_every_level(name, said, level):
+    graph, roots = networks.graph(name)
+    drawing = drawn(graph, roots, "backward", level)
+    at, fold = drawing.layout, drawing.layout.fold
+
+    assert {cut.kind for cut in graph.cuts} >= {*said}
+    for cut in graph.cuts:
+        hidden = {**fold.chips, **fold.box}.get(cut.node, "") in {fold.box.get(e.partition(":")[0]) for e in cut.into}
+        on = [f"cut:{edge}" for edge in cut.into] + [f"{cut.tensor}:0"] * (cut.tensor in at.boxes)
+        assert hidden or (cut.id in at.boxes and on and at.data.keys() >= {*on})
+        assert hidden or cut.node is None or f"{cut.id}:0" in at.data
+
+
+def test_the_card_of_a_cut_shows_its_own_statement_of_several_on_a_line():
+    graph, _ = networks.graph("cuts by an index")
+    lines = {cut.kind: cut.line[1] for cut in graph.cuts}
+
+    assert lines["argmax()"] == "k = int(y.argmax())"
+    assert lines["argmin()"] == "z = y[k] * y[m].sum() * x[x.argmin()] * w.sum()"
+
+
+def test_a_constant_that_a_block_left_has_a_wire_in_every_view():
+    graph, roots = networks.graph("cuts by a block")
+    target = next(t.id for t in graph.tensors if t.name == "target")
+    edge = next(id for id, (_, e) in graph.edges.items() if e.tensor == target)
+
+    for view in VIEWS:
+        assert f'data-id="{edge}"' in drawn(graph, roots, view).to_svg()
+    assert edge in graph.severed
+
+
 def test_a_card_leaves_out_what_the_frame_around_it_says():
     graph, roots = networks.graph("stages of blocks")
     drawing = drawn(graph, roots, "forward", "ops")
