@@ -404,6 +404,17 @@ loss""",
     "matrices": """w = torch.arange(6.).view(2, 3).requires_grad_(); v = torch.arange(40.).requires_grad_()
 m = w @ w.t(); q = (m / 0).sum() + v.log().sum(); loss = q * 1e-9
 loss""",
+    "cuts by an index": """x = torch.tensor([1., 5., 2.], requires_grad=True); y = x * 2; k = int(y.argmax()); m = y > 3
+w = torch.where(y > 3, y, y.exp())
+z = y[k] * y[m].sum() * x[x.argmin()] * w.sum()
+z""",
+    "cuts by a block": """q = nn.Linear(3, 2); s = torch.ones(4, 3); a = torch.tensor([[0], [1], [1], [0]])
+with torch.no_grad():
+    target = q(s).max(1).values
+    old = q.weight * 0.5
+scale = q.weight.detach().norm(); top = q.bias.max().item()
+loss = F.smooth_l1_loss(q(s).gather(1, a)[:, 0] * scale, target) + ((q.weight - old) ** 2).sum() / top
+loss""",
 }
 OTHERS["straight through"] = """class Round(nn.Module):
     def __init__(self): super().__init__(); self.f = nn.Linear(4, 4)

@@ -144,8 +144,21 @@ def test_the_ledger_forgets_its_oldest_place():
 @pytest.mark.parametrize(("line", "into"), [
     ("y = h / h.detach().norm()", "n2:1"), ("y = h.detach().exp() - h", "n2:0"),
     ("y = h * 2 + h.detach().exp()", "n2:1"),
+    ("w = torch.ones(2, requires_grad=True); y = w * w.detach().exp()", "n2:1"),
     ("for _ in range(2): y = h * (h.detach() + 1) + h", "n3:1"),
-    ("adv = torch.ones(2) - h.detach(); y = h * adv", ""),
+    ("adv = torch.ones(2) - h.detach(); y = h * adv", "adv"), ("k = h.detach(); y = h * 2", None),
+    ("m = h.max().item(); y = m * h", "n2:1"), ("m = h.max().item(); y = h - m", "n2:1"),
+    ("h = h.exp() + h.max().item(); y = 2 * h", "n3:1"), ("m = 2.; y = m * twice(h.detach(), h)", "n3:0"),
+    ("if (m := 1): m = h.max().item()\nelse: m = 2.\ny = h * m", None),
+    ("y = h[h.argmax()]", "n2:1"), ("k = int(h.argmax()); y = h[k]", "n2:1"), ("y = h[h > 0]", "n2:1"),
+    ("k = h.argmax(); y = h[k]", "n2:1"), ("m = h > 0; y = torch.where(m, h, h.exp())", "n2:2"),
+    ("y = h[None, h.argmax()]", None), ("y = h.gather(0, h.argmax(0, keepdim=True))", "n2:1"),
+    ("with torch.no_grad(): m = h.mean()\ny = h - m", "n2:1"),
+    ("with torch.no_grad(): adv = h * 2\ny = h * adv", "adv"),
+    ("with torch.no_grad(): k = h * 2; adv = k + 1\ny = h * adv", "adv"),
+    ("with torch.no_grad(): adv = torch.rand_like(h)\ny = h * adv", None),
+    ("with torch.no_grad(): n = h.shape[0]; m = torch.ones(2) * n\ny = h - m", None),
+    ("with torch.no_grad(): v = h.clone().requires_grad_()\ny = 2 * v + h", None),
     ("y = twice(h.detach().neg(), h) + torch.ones(2)", None), ("y = torch.where(h.detach().exp() > 1, h, 0.)", None),
     ("log = h.detach().norm(); y = h * 2", None), ("y = h + h.mean().item()", "n2:1")])
 def test_what_a_cut_left_goes_to_the_operand_that_it_stands_in_and_nowhere_where_that_is_not_sure(line, into, tmp_path):
@@ -154,7 +167,8 @@ def test_what_a_cut_left_goes_to_the_operand_that_it_stands_in_and_nowhere_where
     exec(compile(line, str(file), "exec"), scope)
     found = read(scope["y"].sum(), names={"h": scope["h"], "adv": scope["adv"]}).cuts
 
-    assert [cut.into for cut in found] == ([] if into is None else [(into,) if into else ()])
+    assert [cut.into for cut in found] == ([] if into is None else [() if into == "adv" else (into,)])
+    assert [cut.tensor is not None for cut in found] == [into == "adv"] * len(found)
 
 
 def test_a_graph_has_the_cuts_of_what_is_still_in_use():

@@ -12,10 +12,11 @@ from minigrad.graph import read
 from minigrad.graph.flows import flows
 from minigrad.graph.snapshot import Cut
 from minigrad.text.numbers import two_digits
-from minigrad.viz import display, dot, engines, levels
+from minigrad.viz import display, dot, engines, levels, words
 from minigrad.viz.blocks import CARD, TAB
 from minigrad.viz.display import Drawing, draw
 from minigrad.viz.layout import Item, Link, Plan, arrange, inversions
+from minigrad.viz.places import SHOW_ALL
 from minigrad.viz.rolled import roll_up
 from minigrad.viz.scenes import Scenes
 from minigrad.viz.words import chips_of, title_of
@@ -387,6 +388,80 @@ def test_a_cut_leads_to_what_takes_its_result_wherever_it_came_from(name, tracke
         assert (cut.node is not None) == tracked
         assert drawing.layout.data[f"cut:{cut.into[0]}"][-1][-1][0] == pytest.approx(box.x, abs=12)  # of a round end
         assert f'"{cut.id}" -> "' in drawing.to_dot()
+
+
+@pytest.mark.parametrize("level", [None, "functions", "ops"])
+@pytest.mark.parametrize(("name", "said"), [
+    ("cuts by an index", ["argmax()", ">", "argmin()"]),
+    ("cuts by a block", ["no_grad()", "detach()", "item()"]), ("straight through", [])])
+def test_each_card_of_a_cut_leads_on_at_every_level(name, said, level):
+    graph, roots = networks.graph(name)
+    drawing = drawn(graph, roots, "backward", level)
+    at, fold = drawing.layout, drawing.layout.fold
+
+    assert {cut.kind for cut in graph.cuts} >= {*said}
+    for cut in graph.cuts:
+        hidden = {**fold.chips, **fold.box}.get(cut.node, "") in {fold.box.get(e.partition(":")[0]) for e in cut.into}
+        on = [f"cut:{edge}" for edge in cut.into] + [f"{cut.tensor}:0"] * (cut.tensor in at.boxes)
+        assert hidden or (cut.id in at.boxes and on and at.data.keys() >= {*on})
+        assert hidden or cut.node is None or f"{cut.id}:0" in at.data
+
+
+def test_the_card_of_a_cut_shows_its_own_statement_of_several_on_a_line():
+    graph, _ = networks.graph("cuts by an index")
+    lines = {cut.kind: cut.line[1] for cut in graph.cuts}
+
+    assert lines["argmax()"] == "k = int(y.argmax())"
+    assert lines["argmin()"] == "z = y[k] * y[m].sum() * x[x.argmin()] * w.sum()"
+
+
+def test_a_constant_that_a_block_left_has_a_wire_in_every_view():
+    graph, roots = networks.graph("cuts by a block")
+    target = next(t.id for t in graph.tensors if t.name == "target")
+    edge = next(id for id, (_, e) in graph.edges.items() if e.tensor == target)
+
+    for view in VIEWS:
+        assert f'data-id="{edge}"' in drawn(graph, roots, view).to_svg()
+    assert edge in graph.severed
+
+
+def test_a_card_leaves_out_what_the_frame_around_it_says():
+    graph, roots = networks.graph("stages of blocks")
+    drawing = drawn(graph, roots, "forward", "ops")
+    leaves = (t for t in graph.tensors if t.kind == "leaf")
+    names = {t.name: words.card(t, drawing.layout.fold, SHOW_ALL, "en")[0] for t in leaves}
+
+    assert names["net.stage3.0.short.1.weight"] == "1.weight"
+    assert names["net.stage3.0.b2.weight"] == "b2.weight"
+    assert names["net.head.weight"] == "weight"
+    assert drawing.layout.width <= 848
+
+
+def test_calls_are_folded_before_lines_of_code():
+    def attend(x):
+        return minigrad.nn.functional.scaled_dot_product_attention(x @ x, x, x)
+
+    x = minigrad.ones(2, 2, 2, requires_grad=True)
+    drawing = draw(attend(attend(attend(x))).sum(), names={"x": x})
+
+    assert {drawing.fold.scopes[box].kind for box in drawing.fold.boxes} == {"call"}
+
+
+def test_parameters_in_a_list_are_called_as_the_list():
+    assert words.chip_name("net.scales.4", {"net.scales.4", "net.layers.4.weight"}, 5) == "5 × scales"
+    assert words.chip_name("net.scales.4", {"net.scales.4"}, 1) == "scales.4"
+    assert words.chip_name("net.fc1.weight", {"net.fc1.weight"}, 5) == "5 × weight"
+
+
+def test_how_many_outputs_have_no_card_is_said():
+    x = minigrad.arange(12.0).requires_grad_()
+    first, second, third, fourth, fifth, sixth = x.split(2)
+    names = {"first": first, "second": second, "third": third, "fourth": fourth, "fifth": fifth, "sixth": sixth}
+    drawing = draw(sum(names.values()).sum(), view="forward", names=names)
+
+    left_out = 6 - sum(t.name in names and t.id in drawing.layout.boxes for t in drawing.graph.tensors)
+    assert 0 < left_out < 6
+    assert re.findall(r'data-id="cards:n\d+"><text[^>]*>(.*?)<', drawing.to_svg()) == [f"+{left_out}"]
 
 
 def test_many_parameters_that_calls_of_a_module_share_are_one_chip():

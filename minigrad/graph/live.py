@@ -20,8 +20,6 @@ from operator import attrgetter
 from typing import Any
 
 from ..array import random, xp
-from ..core.beside.ledger import Place, places
-from ..core.beside.lines import source_line
 from ..core.beside.scopes import calls
 from ..core.carriers import RAW
 from ..core.graph import ACCUMULATE_SEQ, Node, Withheld, latest, node_of
@@ -30,7 +28,8 @@ from . import program
 from .faults import fault_now, unchanged
 from .nesting import Scopes, call_at
 from .preview import preview, summary, type_name
-from .snapshot import AnyNode, AnyTensor, Cut, Edge, Graph, Hook, NodeRecord, Saved, TensorRecord
+from .severed import Severed
+from .snapshot import AnyNode, AnyTensor, Edge, Graph, Hook, NodeRecord, Saved, TensorRecord
 
 Key = int | tuple[str, int]  # what a node is known by: its id; an AccumulateGrad ("leaf", id of its leaf)
 Slot = tuple[Key, int]  # where a tensor sits: a node and the number of its output
@@ -117,6 +116,7 @@ class Reader:
         self.edges: dict[Key, list[Slot | None]] = {}
         self.tensors: dict[Slot, AnyTensor] = {}  # the live tensor that sits there
         self.names: dict[Slot, str] = {}
+        self.tracked: dict[str, tuple[AnyTensor, Key]] = {}  # by name, also those outside of this graph
         self.shapes: dict[Slot, tuple[tuple[int, ...], str]] = {}  # and dtype, where no tensor is alive
         self.dropped: dict[int, int] = {}  # storages that nobody keeps -> bytes
         self.kinds: dict[type, list[str]] = {}  # class of a node -> its saved fields
@@ -194,7 +194,7 @@ class Reader:
             repeats = () if self.near else self.scopes.repeats(nodes, self.records.values())
             roots = tuple(dict.fromkeys(self.ids[self.slot(t)] for t in self.roots))
             return Graph(roots, nodes, tuple(self.records.values()), hooks, scopes=tuple(self.scopes.found),
-                         repeats=repeats, cuts=tuple(self.cuts()), fault=self.fault())
+                         repeats=repeats, cuts=tuple(Severed(self).cuts()), fault=self.fault())
 
     def numbered(self) -> list[Key]:
         """Find the nodes, in the order of backward, and give them their ids: all that a run needs to know."""
@@ -268,6 +268,8 @@ class Reader:
                 slot = self.slot(t)
             except RuntimeError:  # a view that may no longer be looked at
                 continue
+            if t.requires_grad:
+                self.tracked[name] = t, slot[0]
             if slot[0] in self.edges or not t.requires_grad:
                 self.names.setdefault(slot, name)
                 self.tensors.setdefault(slot, t)
@@ -419,15 +421,21 @@ class Reader:
         loose = [t for (key, _), t in self.tensors.items() if type(key) is tuple and type(t).__name__ == "Parameter"]
         return Scopes(live, names, lambda p: self.ids.get((("leaf", id(p)), 0)), self.noted, self.place, loose)
 
-    def saved_input(self, key: Key, i: int) -> list[AnyTensor]:
-        """The constant at an input of a node: it is known only where a field of its name saved it."""
-        name = dict(enumerate(self.input_names(self.found[key]))).get(i)
-        return [value for field, value, _ in self.fields[key] if field == name and self.is_tensor(value)]
+    def untracked(self, key: Key) -> Iterator[tuple[int, AnyTensor]]:
+        """The tensors without history that a node keeps, and at which of its edges, or behind the last: an input is
+        known only where a field of its name saved it."""
+        edges, fields = self.edges[key], self.fields[key]
+        names = self.input_names(self.found[key]) if fields else ()
+        for field, value, _ in fields:
+            at = names.index(field) if field in names else len(edges)
+            if edges[at:at + 1] in ([], [None]):
+                several = value if isinstance(value, tuple) else (value,)
+                yield from ((at, self.alone(one)) for one in several if self.is_tensor(one))
 
     def edge(self, key: Key, i: int, slot: Slot | None) -> Edge:
         """The record of input `i` of a node: where its gradient goes."""
         if slot is None:
-            far, saved = (key, i) in self.far, self.saved_input(key, i)
+            far, saved = (key, i) in self.far, [t for at, t in self.untracked(key) if at == i]
             return Edge(i, None, 0, self.ids.get(self.slot(saved[0])) if saved and not far else None, cut=far)
         here, there = self.records.get((key, 0)), self.records[slot]
         expands = (here is not None and "" not in (here.dtype, there.dtype)
@@ -525,34 +533,6 @@ class Reader:
         found = ((key, *one) for key in order for one in self.hooks_at(key))
         for i, (key, kind, nr, hook) in enumerate(found, 1):
             yield Hook(f"h{i}", self.ids[key], kind, hook_label(hook), nr)
-
-    def cuts(self) -> Iterable[Cut]:
-        """The places that cut off something of this graph, or what goes into it, where somebody still holds what came
-        of it; else those at an operand of an operation, and those where a constant of this graph is written."""
-        left: dict[Slot, list[str]] = {self.slot(t): [] for p in [*places.values()] if (t := p.result()) is not None}
-        for key, i in ((key, i) for key, slots in self.edges.items() if left for i, s in enumerate(slots) if s is None):
-            for value in self.saved_input(key, i):
-                left.get(self.slot(value), []).append(f"{self.ids[key]}:{i}")
-        constants = {t.name for t in self.records.values() if t.kind == "constant"}
-        for number, place in enumerate(list(places.values()), 1):
-            origin, result = place.origin(), place.result()
-            node = self.ids.get(("leaf", id(origin)) if self.is_tensor(origin) else id(origin))
-            tensor = None if result is None else self.ids.get(self.slot(result))
-            into = self.taken(place) if result is None else [] if tensor else left.get(self.slot(result), [])
-            if into or tensor or (node and (result is not None or not constants.isdisjoint(program.written_at(place)))):
-                yield Cut(f"c{number}", program.word(place), source_line(place.code, place.lasti)[1:], place.count,
-                          node, tensor, tuple(into))
-
-    def taken(self, place: Place) -> list[str]:
-        """Where the last cut of a place went in, though nobody holds what came of it: at an edge of the operation
-        around it, on its side of the sign."""
-        around = program.around(place)
-        later = [(n.seq, key) for key, n in self.found.items() if getattr(n, "code", None) is place.code
-                 and n.seq > place.seq and program.expression(n.code, n.lasti) in around]
-        key = min(later, default=(0, None))[1]
-        sign = program.expression(*self.place(self.found[key])) if key else None
-        return [f"{self.ids[key]}:{i}" for i, side in enumerate(("left", "right")) if key and len(self.edges[key]) == 2
-                and self.edges[key][i] is None and getattr(sign, side, None) in around]
 
 
 @contextlib.contextmanager

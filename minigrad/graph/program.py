@@ -32,6 +32,7 @@ FILLING = {"append", "extend", "insert", "update", "setdefault", "add"}  # metho
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 # files of Python's own, and of what was installed: nobody mends a program there
 LIBRARIES = re.compile(rf"^{re.escape(os.path.dirname(os.__file__))}|[/\\](?:site|dist)-packages[/\\]|^<frozen")
+SHAPES = re.compile(r"_like$|^(new_\w+|shape|size|ndim|dim|numel|len|dtype|device)$")
 TIMED = "<timed exec>", "<timed eval>", "<magic-timeit>"  # IPython's names for code under `%%time` and `%%timeit`
 TIMEIT = ("def inner(_it, _timer):\n    setup\n    _t0 = _timer()\n    for _i in _it:\n        stmt\n"
           "    _t1 = _timer()\n    return _t1 - _t0\n")  # what it puts them into; the places count, too
@@ -642,6 +643,29 @@ def around(place: Place) -> list[Any]:
     return [at, *source_of(place.code).above(at)] if at else []
 
 
-def written_at(place: Place) -> list[str]:
-    """The names that its statement writes to."""
-    return next((written(up) for up in around(place) if isinstance(up, ast.stmt)), [])
+def block(place: Place) -> ast.With | None:
+    """The block that its expression begins."""
+    at, *above = around(place) or [None]
+    return next((up for up in above if isinstance(up, ast.With) and at in [i.context_expr for i in up.items]), None)
+
+
+def given(place: Place, statement: Any) -> set[str]:
+    """The names that have their value from an assignment in its code, and from nothing else there."""
+    source = source_of(place.code)
+    return {name for name in written(statement) if gives(statement, name)
+            and source.writes[source.function(statement), name] == [statement]}
+
+
+def carried(value: Any, at: Any) -> bool:
+    """Whether an expression is one in it, or only carries that on: `int(x.argmax())`."""
+    rest = rf"(int|float)?\(?{re.escape(ast.unparse(at))}\)?(\.\w+\(\))*"
+    return re.fullmatch(rest, ast.unparse(value)) is not None
+
+
+def numbers(node: Any) -> list[str]:
+    """The names, with their dots, of which an expression reads numbers, and not only a shape or a type."""
+    if SHAPES.search(called(node) or getattr(node, "attr", "")):
+        return []
+    text = ast.unparse(node) if isinstance(node, ast.Name | ast.Attribute) else ""
+    parts = [] if re.fullmatch(r"[\w.]+", text) else ast.iter_child_nodes(node)
+    return [text] if not parts else [name for part in parts for name in numbers(part)]

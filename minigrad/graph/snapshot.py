@@ -192,7 +192,7 @@ class Cut:
     count: int = 1
     node: str | None = None  # the last node that was cut
     tensor: str | None = None  # what came of it,
-    into: tuple[str, ...] = ()  # or the edges at which that goes in, where it has no name
+    into: tuple[str, ...] = ()  # or the edges, and places behind a node's last, where that goes in without a card
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,6 +253,13 @@ class Graph:
         """Id of a node -> the nodes that send to it, once for each edge."""
         found = by_key((e.node, n.id) for n in self.nodes for e in n.edges)
         return {n.id: found.get(n.id, []) for n in self.nodes}
+
+    @cached_property
+    def severed(self) -> set[str]:
+        """The edges, or the places behind a node's last, where what was cut off goes in."""
+        left = {cut.tensor for cut in self.cuts if cut.tensor}
+        named = {id for id, (_, e) in self.edges.items() if e.node is None and e.tensor in left}
+        return named.union(id for cut in self.cuts for id in cut.into)
 
     @cached_property
     def users(self) -> dict[str, set[str]]:

@@ -141,7 +141,8 @@ class Builder:
         graph, fold = self.graph, self.fold
         found = {n.id: self.op(n) for n in graph.ops if n.id not in fold.box}
         found |= {id: self.module(id) for id in fold.boxes}
-        within = {(cut.tensor, fold.box[cut.node]) for cut in graph.cuts if cut.node and self.goes_back(cut)}
+        hidden = {**fold.chips, **fold.box}
+        within = {(cut.tensor, hidden[cut.node]) for cut in graph.cuts if cut.node and self.goes_back(cut)}
         inside = {x for block in found.values() for x, _ in block.hangs.values()} | fold.chips.keys()
         found |= {n.id: self.leaf(n) for n in graph.nodes if n.kind == "accumulate" and n.id not in inside}
         for t in graph.tensors:
@@ -150,7 +151,7 @@ class Builder:
             free = t.kind == "constant" and wanted and t.id not in inside and "cards" in self.show
             if free or (t.id in graph.roots and t.node in fold.box):
                 found[t.id] = self.constant(t)
-        found |= {cut.id: self.cut(cut) for cut in graph.cuts if cut.node in {None, *found, *fold.box}
+        found |= {cut.id: self.cut(cut) for cut in graph.cuts if cut.node in {None, *found, *hidden}
                   and not self.goes_back(cut)}
         return found
 
@@ -161,7 +162,8 @@ class Builder:
 
     def goes_back(self, cut: Cut) -> bool:
         """Whether what was cut in a closed box goes into the same box: it hides the cut, too."""
-        return self.fold.box.get(cut.node or "") in {self.fold.box.get(op, "") for op in self.ends(cut)}
+        box = self.fold.box.get(cut.node or "") or self.fold.chips.get(cut.node or "")
+        return box in {self.fold.box.get(op, "") for op in self.ends(cut)}
 
     def cut(self, cut: Cut) -> Block:
         """The card of a place where a tensor was cut off, with room for the scissors before it."""
@@ -189,7 +191,7 @@ class Builder:
         wide = max(width(node.op) + (46 if third else 0), width(node.name, bold=True), width(third, 12.5), 66) + 24
         sums = [t for t in self.graph.outputs(node.id) if f"meet:{node.id}:{t.nr}" in self.values]
         several, apart = len(self.graph.outputs(node.id)), 50 if sums or node.id in self.hooks else 32
-        high = max(60 if third else CARD, 18 * (len(node.edges) - 1) + 14, apart * several * (several > 1))
+        high = max(60 if third else CARD, 18 * (len(self.ports(node)) - 1) + 14, apart * several * (several > 1))
         pill = block.boxes[node.id] = Box(-wide / 2, -high / 2, wide, high)
         block.room.append(Box(0, pill.y - BADGE, 1, BADGE))
         if "saved" in self.show:
@@ -265,6 +267,9 @@ class Builder:
                 sheet = block.boxes[f"grad:{t.id}"] = Box(card.x, card.bottom + 2, wide + 16, 24)
                 block.room.append(Box(sheet.x, sheet.y, sheet.w + 6, 29))
                 low = sheet.bottom + 5
+        if more := len(outs) - len(steps):
+            block.slots[f"cards:{node.id}"] = (x, top + 17, "start")
+            block.room.append(Box(x, top, width(f"+{more}"), 24))
         right = card.cx if len(self.graph.outputs(node.id)) > 1 else 0  # where the last one hangs
         block.room.append(Box(right, pill.bottom, 8 + width(".grad_fn", mono=True), 24))
         return low
@@ -348,7 +353,7 @@ class Builder:
         hung = self.hanging(node)[:None if bare else 1]
         leaves = [e for e in node.edges if bare and (e in hung or (e.node and self.on_shelf(e.node)))]
         block.below = {e.slot for e in leaves}
-        beside = [e for e in node.edges if e.slot not in block.below]
+        beside = [e for e in self.ports(node) if e.slot not in block.below]
         # (None, 0) on top, wires in the order of slots, the hanging leaf lowest
         level = {e.slot: 0 if e.node is None else 2 if e in hung else 1 for e in beside}
         order = sorted(level, key=level.__getitem__)
@@ -357,7 +362,7 @@ class Builder:
         for e in sorted(beside, key=lambda e: e.node is not None):
             if node.edge_id(e.slot) in self.fold.round:
                 continue
-            if e.node is None and not node.error:
+            if e in node.edges and e.node is None and not node.error:
                 self.none(block, node, e)
             elif e.expands and e not in hung:
                 self.sum_beside(block, node, e)
@@ -366,7 +371,8 @@ class Builder:
         elif hung:
             self.hang_left(block, node, hung[0], low)
         self.hang_constant(block, node, pill)
-        self.port_texts(block, [e for e in beside if (e.node or e.tensor or node.error) and e.slot not in block.hangs])
+        self.port_texts(block, [e for e in beside if e.slot not in block.hangs and (
+            e.node or e.tensor or node.error or node.edge_id(e.slot) in self.graph.severed)])
 
     def port_texts(self, block: Block, edges: list[Edge]) -> None:
         """The gradients' texts at the left ports: upper ones above the wire, lower ones below, and where
@@ -388,6 +394,11 @@ class Builder:
             if wide:
                 block.room.append(Box(x, at.y, 0, at.h))  # no wire of the next row runs through it
 
+    def ports(self, node: NodeRecord) -> list[Edge]:
+        """The edges of a node, and one more where what was cut off goes in and is no input with an edge."""
+        more = Edge(len(node.edges), None)
+        return [*node.edges, *[more] * (node.edge_id(more.slot) in self.graph.severed)]
+
     def none(self, block: Block, node: NodeRecord, e: Edge) -> None:
         """The stub of `(None, 0)`."""
         px, y = min(block.ports[e.slot][0], block.boxes[node.id].x), block.ports[e.slot][1]
@@ -396,7 +407,7 @@ class Builder:
         over = y == min(y for _, y in block.ports.values())  # the uppermost has its words above the line
         x, others = px - 17, block.boxes.values()
         if not over or any(Box(x - wide, y - 23, wide, 16).touches(part) for part in others):
-            over = over and any(node.edge_id(e.slot) in cut.into for cut in self.graph.cuts)  # whose wire ends there
+            over = over and node.edge_id(e.slot) in self.graph.severed  # whose wire ends there
             x = min(part.x for part in others if part.touches(Box(px - 999, y - 23, 999, 16))) - 4 if over else px - 37
         block.slots[f"none:{node.id}:{e.slot}"] = (x, y - 11 if over else y + 4.5, "end")
         block.room.append(Box(min(x - wide, px - 32), y - 23 if over else y - 8, 34, 16 + 15 * over))

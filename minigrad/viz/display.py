@@ -248,10 +248,14 @@ class Drawing:
             self.fold = closed
 
     def fit(self) -> None:
-        """Fold until the picture fits a screen: modules, loops, and lines of code where it is much too high."""
+        """Fold until the picture fits a screen: modules, loops, and calls and lines of code where it is much too
+        high."""
         self.close_what_is_too_high()
         if self.is_higher_than(MUCH_TOO_HIGH):
-            self.close_lines()
+            calls = {id for id, s in self.fold.scopes.items() if s.kind == "call"} - self.fold.clear
+            self.fold = self.fold.refolded(self.fold.closed | calls)
+            if self.is_higher_than(MUCH_TOO_HIGH):
+                self.close_lines()
 
     def close_lines(self) -> None:
         """Draw lines of the program as boxes, the largest first, then turns of loops, until the picture fits."""

@@ -134,7 +134,9 @@ class Composer:
         for cut in self.graph.cuts:
             if cut.id in self.blocks:
                 if cut.node:
-                    plan.links.append(Link(f"{cut.id}:0", cut.node, f"{cut.node}:0", cut.id, "0"))
+                    box = self.fold.chips.get(cut.node)  # whose parameter it is
+                    source = self.fold.inside[box][0].id if box else cut.node
+                    plan.links.append(Link(f"{cut.id}:0", source, f"{cut.node}:0", cut.id, "0"))
                 ends = (edge.partition(":") for edge in cut.into)
                 plan.links += [Link(f"cut:{node}:{slot}", cut.id, f"{cut.id}:0", node, slot) for node, _, slot in ends
                                if node in self.blocks or node in self.fold.box]

@@ -128,7 +128,7 @@ class Painter:
         """Scissors on a dashed wire, and a grey card with what cut there and the learner's line."""
         for id in (f"{cut.id}:0", f"{cut.tensor}:0", *(f"cut:{edge}" for edge in cut.into)):
             if id in self.at.data:
-                line = self.from_leaf(cut.node or "", self.at.data[id]) if id[0] == "c" else self.at.data[id]
+                line = self.from_leaf(cut.node or "", self.at.data[id]) if id == f"{cut.id}:0" else self.at.data[id]
                 self.part(self.wires, "mg-edge mg-cutting", id, "rfb", path(write(line), "mg-wanted"))
         first, second = words.cut_label(cut)
         body = rect(b, 8) + text(b.x + 10, b.y + 18, first, "mg-m mg-b")
@@ -215,6 +215,10 @@ class Painter:
         for e in n.edges:
             self.edge(n, e)
         self.stem(n, b)
+        if place := self.at.slots.get(f"cards:{n.id}"):  # of outputs for whose cards there was no room
+            hidden = (t for t in self.graph.outputs(n.id) if t.id not in self.box)
+            more = sum(words.has_card(self.graph, self.fold, t) for t in hidden)
+            self.part(self.parts, "mg-word", f"cards:{n.id}", "rfb", text(*place[:2], f"+{more}", "mg-m"))
         if "saved" in self.show:
             self.notes(n, b)
 
@@ -289,7 +293,7 @@ class Painter:
             many = id in self.fold.round or self.times(n, e, id)  # then the number differs from turn to turn
             self.wire("mg-edge", id, write(self.at.back[id]), through, "" if many else f"edge:{id}", key)
             self.part(self.parts, "mg-edge-port", id, "rb", port)
-        elif id in self.at.data and e.node is None and id not in self.at.ports:
+        elif id in self.at.data and e.node is None and (id not in self.at.ports or id in self.graph.severed):
             self.part(self.wires, "mg-input", id, "rb", path(write(self.at.data[id]), "mg-wanted"))
         if e.expands and f"sum:{id}" in self.box:
             self.sum_and_expand(n, e, self.box[f"sum:{id}"])

@@ -60,10 +60,8 @@ def card(t: TensorRecord, fold: Fold, show: frozenset[str], lang: str | None) ->
     versions, full = "versions" in show, shorten(t.name or "", most, 15, bold=True)
     if not fold.home:
         return full, shape_label(t, versions), value(t, fold.graph, lang) if "values" in show else ""
-    name, text = full, t.value or ""
-    if any(s in fold.frames and fold.scopes[s].path and (t.name or "").rpartition(".")[0].endswith(fold.scopes[s].path)
-           for s in fold.scopes):
-        name = (t.name or "").rpartition(".")[2]  # its frame says the rest
+    ends = [(t.name or "").removeprefix(f"{fold.scopes[s].path}.") for s in fold.frames]  # a frame says the rest
+    name, text = shorten(min([t.name or "", *ends], key=len), most, 15, bold=True), t.value or ""
     if "…" in text:
         text = f"norm {t.summary.norm}" if t.summary and t.kind == "leaf" else ""
     shape = shape_label(t, versions).removesuffix(" requires_grad")
@@ -268,6 +266,14 @@ def chips_of(fold: Fold, id: str, values: Mapping[str, str]) -> list[Chip]:
                      values.get(f"chip:{id}", ""))]
     names = {t.name or "" for t in leaves}
     place = {t: i for i, t in enumerate(fold.scopes[id].params)}
-    return [Chip(f"{many[t.id]} × " * (many[t.id] > 1) + own_end(t.name or "", names), f"{t.shape}{times}",
-                 (t.id,), values.get(f"chip:{t.id}", (many[t.id] == 1 and t.grad) or ""))
+    return [Chip(chip_name(t.name or "", names, many[t.id]), f"{t.shape}{times}", (t.id,),
+                 values.get(f"chip:{t.id}", (many[t.id] == 1 and t.grad) or ""))
             for t in sorted(leaves, key=lambda t: (-len(t.shape), place.get(t.id, 0)))]
+
+
+def chip_name(name: str, names: set[str], many: int) -> str:
+    """The end that tells a parameter from the others, or how `many` it stands for; more than the number in a list."""
+    end, owner = own_end(name, names), name.split(".")[-2:][0]
+    if many > 1:
+        return f"{many} × {owner if end.isdigit() else end}"
+    return f"{owner}.{end}" if end.isdigit() else end

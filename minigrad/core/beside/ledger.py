@@ -59,9 +59,9 @@ def cut(kind: str, source: Any = None, result: Any = None, climb: bool = False) 
             places.pop(next(iter([*places])), None)  # the oldest; another thread may have been here before
         place = places.setdefault(key, Place(kind, code, f.f_lasti))
     place.count += 1
+    place.seq = int(repr(seqs)[len("count("):-1]) - 1  # looked at, not taken: PyTorch counts nodes alone
     if source is not None:
         place.origin = ref(source if fn is None else node_of(fn))
-        place.seq = int(repr(seqs)[len("count("):-1]) - 1  # looked at, not taken: PyTorch counts nodes alone
     if result is not None and isinstance(result, TensorBase):
         place.result = ref(result)
     return result
