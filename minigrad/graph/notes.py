@@ -85,7 +85,8 @@ def cause_told(found: Finding, lang: str, here: str = "") -> str:
         number, text = found.edit
         key = "cure.indented" if text[:1].isspace() else "cure.edit"  # as it can be pasted
         key = key if text.strip() else "cure.gone"
-        key += "_if" * (found.key in table("names")["causes"]["meant"].split())
+        kinds = table("names")["causes"].items()
+        key += next((f"_{kind}" for kind, several in kinds if found.key in several.split()), "")
         parts.append(say(key, lang, place=_place((found.line[0], number, text), lang, here), text=text))
     return "\n".join(parts)
 

@@ -51,7 +51,8 @@ class Refused:
             if self.layer is None and frame.f_code.co_name == "forward":
                 self.layer, *got = {"self": None, **own_locals(frame)}.values()
                 self.fed = " ".join(f"{described(t)} {math.prod(t.shape[1:])}" for t in got[:1] if is_tensor(t))
-        given, parts = arguments(frame) if frame else [], [*getattr(node, "args", ())]
+        own = frame and frame.f_code.co_name != "__array__"  # which NumPy asked, of one operand
+        given, parts = arguments(frame) if own else [], [*getattr(node, "args", ())]
         if isinstance(node, ast.BinOp | ast.Compare):
             parts = [*(n for n in ast.iter_child_nodes(node) if isinstance(n, ast.expr))]
             self.callee = getattr(operator, OPERATORS.get(type(getattr(node, "op", None)).__name__, ""), None)

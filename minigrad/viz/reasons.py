@@ -18,7 +18,7 @@ from itertools import takewhile
 from typing import Any
 
 from ..graph import checkup, cuts, leaves, live, notes, numbers, rounds, unfinished
-from ..graph.findings import Finding, attempt, by_rule, first
+from ..graph.findings import Finding, attempt, by_rule, first, reads_of
 from ..graph.program import Context, expression, inside_of, source_of, standing
 from ..graph.recorder import plain
 from ..graph.restoring import Restoring
@@ -79,11 +79,12 @@ def of_tensor(t: AnyTensor, owner: Any, call: Any, context: Context) -> Explanat
     reasons = [*why_no_grad(record), *why_backward_fails(graph)]
     wrong = of_numbers(t) if ours else ""
     found = untold(t, record, context, call, any(s.freed for n in graph.nodes for s in n.saved))
-    if ours and (found is None or wrong):
+    if ours and (found is None or wrong or found.key == "passed_on"):
         found = in_training({label(record): t}, names, None, context) or found or first(rounds.slips([t], context))
     reasons += [(f"why.{wrong}", {"name": label(record)}, {record.id})] if wrong else []
     fine = "why.fine", {"name": label(record), "grad": record.grad}, {record.id}
-    return Explanation(reasons or [fine], graph, found)
+    far = along(t, names) if ours and not (found or wrong) else ()
+    return Explanation([*(reasons or [fine]), *far], graph, found)
 
 
 def of_numbers(t: AnyTensor) -> str:
@@ -141,16 +142,32 @@ def in_training(own: Mapping[str, AnyTensor], names: Mapping[str, AnyTensor], as
     return first(in_order())
 
 
-def of_graphs(t: AnyTensor, name: str, wrong: str, names: Mapping[str, AnyTensor]) -> Iterator[Finding | None]:
-    """What the graphs of named results that lead to a tensor show; losses first, the latest first."""
+def leading(t: AnyTensor, names: Mapping[str, AnyTensor]) -> Iterator[tuple[AnyTensor, list[Any]]]:
+    """The named results that lead to a tensor, with the nodes behind them; losses first, the latest first."""
     losses = [v for v in [*names.values()][::-1] if library(v) == "minigrad" and v.grad_fn is not None]
     for loss in sorted(losses, key=lambda v: (v is not t, v.numel() != 1))[:LOSSES]:
         nodes = [*live.nodes_of([loss._edge()], {})]
         if loss is t or any(e is t for n in nodes for e in n.edges):
-            yield attempt(numbers.misfit, nodes)
-            yield attempt(numbers.cause, wrong.partition("_")[0], loss, t, name, names) if wrong else None
+            yield loss, nodes
         if loss is t:
             return
+
+
+def of_graphs(t: AnyTensor, name: str, wrong: str, names: Mapping[str, AnyTensor]) -> Iterator[Finding | None]:
+    """What the graphs show that lead to a tensor."""
+    for loss, nodes in leading(t, names):
+        yield attempt(numbers.misfit, nodes)
+        yield attempt(numbers.cause, wrong.partition("_")[0], loss, t, name, names) if wrong else None
+
+
+def along(t: AnyTensor, names: Mapping[str, AnyTensor]) -> Iterator[Reason]:
+    """That gradients shrink by far, or grow, on the way back through the latest graph that leads to a tensor."""
+    called = {id(v): name for name, v in [*names.items()][::-1]}
+    for _, nodes in [*leading(t, names)][:1]:
+        used = (e for n in sorted(nodes, key=lambda n: n.seq) for e in n.edges if library(e) == "minigrad")
+        grads = {called.get(id(e), f"leaf{[*e.shape]}"): plain(e._grad) for e in used if e._grad is not None}
+        told = [*checkup.of_gradients(grads)][-2:]  # the norms, and how they go
+        yield from ((f"doctor.{one.key}", one.facts, set()) for one in told if told[1:] and told[1].key != "norms")
 
 
 def untold(t: AnyTensor, record: TensorRecord, context: Context, call: Any, ran: bool) -> Finding | None:
@@ -161,7 +178,10 @@ def untold(t: AnyTensor, record: TensorRecord, context: Context, call: Any, ran:
     if record.kind == "nonleaf" and record.grad is None and (ran or not record.retains_grad):
         apart = not made and t.grad_fn.code is not None  # kept by an object: as its node has it
         made = [(expression(t.grad_fn.code, t.grad_fn.lasti), Context(source_of(t.grad_fn.code)))] if apart else made
-        return leaves.not_a_leaf(record.name, made, apart or (ran and t.numel() == 1))
+        found = leaves.not_a_leaf(record.name, made, apart or (ran and t.numel() == 1))
+        homes = [context.function] if context.function is not None else [s.tree for s in context.sources()]
+        asked = any(reads_of(f"{record.name}.grad", home) for home in homes)  # else nobody misses it
+        return replace(found, key="passed_on") if found and found.key == "not_kept" and not asked else found
     if record.kind != "constant":
         return None
     if type(t).__name__ == "Parameter":
@@ -253,8 +273,8 @@ def unreached(t: TensorRecord, leaf: AnyTensor, names: Mapping[str, AnyTensor], 
     results = [(k, v) for k, v in names.items() if v.grad_fn is not None and library(v) == library(leaf)][::-1]
     results.sort(key=lambda named: named[1].numel() != 1)  # losses first, the latest first
     found = rounds.unreached(leaf, label(t), context) if library(leaf) == "minigrad" else None
-    found = rounds.wanted(leaf, found, context) if getattr(found, "key", "") in ("block", "cut") else found  # a target?
     lost = "" if found is None else "cut" if found.key == "block" and leaves.last_backward(context) else found.key
+    found = rounds.wanted(leaf, found, context) if lost in ("block", "cut") else found  # a target?
     others, cut_off, named = dict[str, AnyTensor](), list[AnyTensor](), {**names, label(t): leaf}
     for name, loss in results[:LOSSES]:
         if not any(getattr(n, "variable", None) is leaf for n in nodes_behind(loss)):
