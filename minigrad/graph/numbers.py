@@ -135,7 +135,8 @@ class Values(Reader):
             if not given:
                 return at_node("flat", n, name=name)
             word, value = next(reversed(given.items()))
-            word = self.names.get(dict(zip(self.input_names(n), self.edges[key], strict=False)).get(word), word)
+            slot = dict(zip(self.input_names(n), self.edges[key], strict=False)).get(word)
+            word = self.names.get(slot, word) if slot else word
             low, high = (two_digits(float(f(value))) for f in (xp.min, xp.max))
             return at_node("zero", n, name=name, value=f"{word} = {low if low == high else f'{low} … {high}'}")
         codes = (getattr(hook, "__code__", None) for key in self.leading(leaf) for _, _, hook in self.hooks_at(key))
@@ -213,29 +214,26 @@ def value_at(bad: Any, operands: dict[str, Any]) -> str:
 
 
 def spread(n: Any) -> Finding | None:
-    """Where a column of N met a row of N, in a difference or a loss, and made N rows of N: the column squeezed."""
-    shapes, row = [tuple(meta[0]) for meta in n.metas or () if meta], type(n).row
+    """Where a column of N met a row of N, in a difference or a loss, and made N rows of N: the column squeezed. Of a
+    loss, which warns of it, also where others met."""
+    row, metas = type(n).row, [tuple(meta[0]) for meta in n.metas or () if meta]
     if row is None or n.code is None or not (row.name == "sub" or "loss" in row.name):
         return None
-    at, context, told = expression(n.code, n.lasti), Context(source_of(n.code)), "spread"
-    code, lasti, sizes = presentation.latest_warned.get("loss_sizes", (None, 0, ()))
-    if (n.code, n.lasti) != (code, lasti) or any(math.prod(size) == 1 for size in sizes):
-        sizes = ()  # one number for all is meant so
-    pair = [at.left, at.right] if isinstance(at, ast.BinOp) else getattr(at, "args", [])[:2]
-    for i, child in enumerate(map(node_of, n.edges[:2])):
-        if type(child).__name__ == "ExpandBackward0" and (child.code, child.lasti) == (n.code, n.lasti):  # by the loss
-            own, told = tuple(child.saved_self_sym_sizes), "spread_in_loss"
-            square, lengths = len({*shapes}) == 1 and {*shapes} == {(own[0], own[0])}, [(own[0], 1), own[:1]]
-            shapes = [] if not square else lengths if own == lengths[i] else lengths[::-1] if own in lengths else []
+    at, context = expression(n.code, n.lasti), Context(source_of(n.code))
+    warned = [*map(tuple, presentation.warned_at.get(("loss_sizes", n.code, n.lasti), ()))][::-1]
+    if warned and metas and xp.broadcast_shapes(*warned) != metas[0]:  # another time
+        return None
+    shapes, pair = warned or metas, [at.left, at.right] if isinstance(at, ast.BinOp) else getattr(at, "args", [])[:2]
     ends = {id(behind_views(node_of(edge))) for edge in n.edges[:2]}  # one: each with each of the same, on purpose
     column, flat = sorted(shapes, key=len, reverse=True) if len(shapes) == 2 else ((), ())
     if len(column) != 2 or len(flat) != 1 or column != (flat[0], 1) or flat[0] < 2 or len(ends) == 1:
-        target, given = map(tuple, sizes or ((), ()))
-        return finding("loss_sizes", context, at, target=target, given=given) if sizes and at is not None else None
+        told = len(shapes) == 2 == len(warned) and all(math.prod(shape) != 1 for shape in shapes)  # one may be for all
+        return finding("loss_sizes", context, at, given=shapes[0], target=shapes[1]) if told and at else None
     facts = {"a": shapes[0], "b": shapes[1], "n": flat[0]}
     wide = pair[shapes.index(column)] if len(pair) == 2 else None
     change = [(wide, f"{context.source.grouped(wide)}.squeeze(1)")] if wide is not None else []
-    return finding(told, context, at, *change, **facts) if at is not None else Finding(told, facts, n.line)
+    key = "spread_in_loss" if warned else "spread"
+    return finding(key, context, at, *change, **facts) if at is not None else Finding(key, facts, n.line)
 
 
 def behind_views(n: Any, turned: bool = True, also: tuple[str, ...] = ()) -> Any:

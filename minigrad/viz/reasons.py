@@ -33,6 +33,8 @@ MISSING: Any = type("MISSING", (), {"__repr__": lambda self: "..."})()  # as why
 NOWHERE = Context(source_of(""))  # where no line of the learner's asks
 # general sentences, left out where the cause is known
 BY_CAUSE = {f"why.{key}" for key in ("unreached", "unused", "cleared", "nonleaf", "constant", "integer")}
+# what is said of a tensor whose gradient nobody has missed yet: most have none on purpose
+MILDER = {"block": "off", "cut": "parted", "not_kept": "passed_on", "no_leaf": "data", "integers": "whole"}
 Reason = tuple[str, dict[str, Any], set[str]]  # message, its blanks, ids to mark
 
 
@@ -116,8 +118,8 @@ def in_training(own: Mapping[str, AnyTensor], names: Mapping[str, AnyTensor], as
         if written is not None and written.key == "grad_written":
             yield written
         yield attempt(by_rule, "program:", None, context)
-        if t is None or t.is_leaf:
-            yield attempt(rounds.mistake, [*own.values()], context, asked)
+        ends = [*own.values()] if t is None or t.is_leaf else leaves_behind(t) if t.numel() == 1 else []
+        yield attempt(rounds.mistake, ends, context, asked) if ends or t is None else None
         if wrong:
             yield written
         seen = [*of_graphs(t, name, wrong, names)] if t is not None else []
@@ -160,14 +162,20 @@ def of_graphs(t: AnyTensor, name: str, wrong: str, names: Mapping[str, AnyTensor
         yield attempt(numbers.cause, wrong.partition("_")[0], loss, t, name, names) if wrong else None
 
 
+def leaves_behind(t: AnyTensor) -> list[AnyTensor]:
+    """The leaves that a result was computed from, those that were used first before the others."""
+    nodes = sorted(live.nodes_of([t._edge()], {}), key=lambda n: n.seq)
+    return [*{id(e): e for n in nodes for e in n.edges if library(e) == "minigrad"}.values()]
+
+
 def along(t: AnyTensor, names: Mapping[str, AnyTensor]) -> Iterator[Reason]:
     """That gradients shrink by far, or grow, on the way back through the latest graph that leads to a tensor."""
     called = {id(v): name for name, v in [*names.items()][::-1]}
-    for _, nodes in [*leading(t, names)][:1]:
-        used = (e for n in sorted(nodes, key=lambda n: n.seq) for e in n.edges if library(e) == "minigrad")
-        grads = {called.get(id(e), f"leaf{[*e.shape]}"): plain(e._grad) for e in used if e._grad is not None}
+    for loss, _ in [*leading(t, names)][:1]:
+        used = [e for e in leaves_behind(loss) if e._grad is not None]
+        grads = {called.get(id(e), f"leaf{[*e.shape]}"): plain(e._grad) for e in used}
         told = [*checkup.of_gradients(grads)][-2:]  # the norms, and how they go
-        yield from ((f"doctor.{one.key}", one.facts, set()) for one in told if told[1:] and told[1].key != "norms")
+        yield from ((f"doctor.{one.key}", one.facts, set()) for one in told if told[-1].key in ("vanishing", "exploding"))
 
 
 def untold(t: AnyTensor, record: TensorRecord, context: Context, call: Any, ran: bool) -> Finding | None:
@@ -179,15 +187,17 @@ def untold(t: AnyTensor, record: TensorRecord, context: Context, call: Any, ran:
         apart = not made and t.grad_fn.code is not None  # kept by an object: as its node has it
         made = [(expression(t.grad_fn.code, t.grad_fn.lasti), Context(source_of(t.grad_fn.code)))] if apart else made
         found = leaves.not_a_leaf(record.name, made, apart or (ran and t.numel() == 1))
-        homes = [context.function] if context.function is not None else [s.tree for s in context.sources()]
-        asked = any(reads_of(f"{record.name}.grad", home) for home in homes)  # else nobody misses it
-        return replace(found, key="passed_on") if found and found.key == "not_kept" and not asked else found
-    if record.kind != "constant":
+    elif record.kind != "constant":
         return None
-    if type(t).__name__ == "Parameter":
+    elif type(t).__name__ == "Parameter":
         return rounds.wanted(t, leaves.switched_off(record.name, context), context)
-    found = leaves.buffer(t, context) or leaves.constant(t, record.name, made)
-    meant = {"block": "off", "cut": "parted"}.get(getattr(found, "key", ""))  # nobody missed its history yet
+    else:
+        found = leaves.buffer(t, context) or leaves.constant(t, record.name, made)
+    homes = [context.function] if context.function is not None else [s.tree for s in context.sources()]
+    missed = any(reads_of(f"{record.name}.grad", home) for home in homes) or any(
+        t is p for o in leaves.optimizers(context).values() for p in live.parameters(o))
+    milder = MILDER if not missed else {"block": "off", "cut": "parted"}
+    meant = milder.get(getattr(found, "key", ""))
     return replace(found, key=meant, facts={**found.facts, "name": record.name}) if found and meant else found
 
 
