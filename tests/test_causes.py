@@ -159,6 +159,41 @@ def test_code_in_another_style_is_understood_as_well():
     assert mended > 0.96 * len(sample)
 
 
+def over_lines(lines):
+    """A program with each argument of a call on a line of its own, where a statement ends in that call."""
+    typed, kinds = [], ast.Assign | ast.Expr | ast.Return
+    every = [n for n in ast.walk(ast.parse("\n".join(lines))) if isinstance(n, kinds) and isinstance(n.value, ast.Call)]
+    for number, line in enumerate(lines, 1):
+        calls = [n.value for n in every if n.lineno == n.end_lineno == number and ";" not in line]
+        given = [[n for n in [*call.args, *call.keywords] if not isinstance(n, ast.GeneratorExp)] for call in calls]
+        if not given or not given[0] or not line.isascii() or len(given[0]) < len(calls[0].args):
+            typed.append(line)
+            continue
+        indent = " " * (len(line) - len(line.lstrip()))
+        parts = [f"{indent}    {line[n.col_offset : n.end_col_offset]}," for n in given[0]]
+        rest = indent + line[max(n.end_col_offset for n in given[0]) :]
+        typed += [line[: given[0][0].col_offset], *parts, rest]
+    return typed
+
+
+def test_of_a_statement_of_several_lines_the_one_to_change_is_found():
+    told = mended = 0
+    for lines, fields, _ in [param.values for param in programs()][::4]:
+        typed = over_lines(lines)
+        at = lines[int(fields["line"]) - 1]
+        if fields.get("edit") == "none" or at in typed or len(typed) == len(lines):
+            continue
+        _, answer = run(typed, f"<over lines {hash(tuple(lines))}>")
+        told += 1
+        if answer is not None and answer.edit is not None:
+            number, new = answer.edit
+            names, _ = run([*typed[: number - 1], new, *typed[number:]], f"<over lines, mended {hash(tuple(lines))}>")
+            mended += "error" not in names and bool(eval(fields["check"], names))
+
+    assert told > 50
+    assert mended > 0.75 * told
+
+
 def test_nothing_is_said_of_correct_code_in_another_style():
     for number, (lines, _, _) in enumerate(param.values for param in programs("correct")):
         names, _ = run(in_another_style(lines, number)[0], "<typed>")

@@ -175,7 +175,8 @@ def along(t: AnyTensor, names: Mapping[str, AnyTensor]) -> Iterator[Reason]:
         used = [e for e in leaves_behind(loss) if e._grad is not None]
         grads = {called.get(id(e), f"leaf{[*e.shape]}"): plain(e._grad) for e in used}
         told = [*checkup.of_gradients(grads)][-2:]  # the norms, and how they go
-        yield from ((f"doctor.{one.key}", one.facts, set()) for one in told if told[-1].key in ("vanishing", "exploding"))
+        far = bool(told) and told[-1].key in ("vanishing", "exploding")
+        yield from ((f"doctor.{one.key}", one.facts, set()) for one in told if far)
 
 
 def untold(t: AnyTensor, record: TensorRecord, context: Context, call: Any, ran: bool) -> Finding | None:
