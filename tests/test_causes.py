@@ -323,6 +323,14 @@ def test_a_timed_cell_is_quoted_from_the_one_that_ran(shell, capsys):
     assert shell.user_ns["answer"].line[1:] == (2, "return t.detach()")
 
 
+def test_another_cell_is_named_as_its_prompt_has_it(shell, capsys):
+    before = shell.execution_count
+    shell.run_cell("import minigrad as torch\nh = torch.ones(3, requires_grad=True).detach()", store_history=True)
+    shell.run_cell("h.sum().backward()", store_history=True)
+
+    assert f"in line 2 of In[{before}]: `h = torch" in capsys.readouterr().out
+
+
 def test_a_cell_that_is_timed_many_times_is_quoted_too(shell):
     shell.run_cell("import minigrad as torch\nkept = []", store_history=True)
     shell.run_cell("%%timeit -n1 -r1 x = torch.ones(2, requires_grad=True)\n# h\nh = x.detach()\nkept.append(h)",

@@ -171,13 +171,13 @@ class Source:
         head, tail = (len([*takewhile(lambda pair: pair[0] == pair[1], zip(*pair, strict=False))])
                       for pair in (words[:2], [several[::-1] for several in words[:2]]))
         tail = min(tail, len(was) - head, len(now) - head)
-        for a, b in sorted(product(range(6), repeat=2), key=sum):  # with what stands beside it, until that is one part
+        for a, b in sorted(product(range(4), repeat=2), key=sum):  # with what stands beside it, until that is one part
             i, k = max(head - a, 0), max(tail - b, 0)
             ends = places.get(i, -1), places.get(len(was) - k - 1, -1)
-            if min(ends) < 0 or i >= len(was) - k or i >= len(now) - k:
+            if min(ends) < 0 or i >= len(was) - k:
                 continue
             begin, end = parts[ends[0]].start(), parts[ends[1]].end()
-            text = self.owned(node, new[now[i].start() : now[len(now) - k - 1].end()])
+            text = self.owned(node, new[now[i].start() : now[len(now) - k - 1].end()] if i < len(now) - k else "")
             made = "\n".join([*rows[: first - 1], typed[:begin] + text + typed[end:], *rows[last:]])
             if begin < end and "\n" not in text + typed[begin:end] and meant and tree_of(made) == meant:
                 return (n := first + typed.count("\n", 0, begin)), made.split("\n")[n - 1]
@@ -222,8 +222,10 @@ class Source:
 
 def tree_of(text: str) -> str:
     """How Python reads a program, but for what no rule asks of; "" where it cannot."""
-    tree = Source("", text).tree
-    return ast.dump(tree) if tree.body else ""
+    with suppress(SyntaxError, ValueError):
+        simplified(tree := ast.parse(text))
+        return ast.dump(tree)
+    return ""
 
 
 def stretch(line: int, column: int, end: int, last: int) -> Any:
@@ -543,13 +545,17 @@ def source_of(of: str | CodeType) -> Source:
     return _parsed(file, text)
 
 
+def shell() -> Any:
+    """IPython's shell; None outside of it."""
+    return sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+
+
 def timed_cells() -> Iterator[tuple[str | None, str]]:
     """What stood behind `%%timeit` and in the cells under it, or under `%%time`, the latest first.
 
     They are all compiled under one name.
     """
-    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    for cell in reversed(shell.history_manager.input_hist_raw if shell is not None else ()):
+    for cell in reversed(here.history_manager.input_hist_raw if (here := shell()) is not None else ()):
         head, _, body = cell.lstrip().partition("\n")
         if (told := re.match(r"%%time(?:it((?:\s+-(?:[nrp]\s*\d+|[tcqo]|v\s*\w+))*)\s*(.*)|\b)", head)) is not None:
             yield told[2], body

@@ -19,7 +19,7 @@ from typing import Any
 
 from ..graph import checkup, cuts, leaves, live, notes, numbers, rounds, unfinished
 from ..graph.findings import Finding, attempt, by_rule, first, reads_of
-from ..graph.program import Context, expression, inside_of, source_of, standing
+from ..graph.program import Context, expression, inside_of, shell, source_of, standing
 from ..graph.recorder import plain
 from ..graph.restoring import Restoring
 from ..graph.snapshot import AnyTensor, Graph, TensorRecord
@@ -209,8 +209,7 @@ def last_error(context: Context) -> Explanation:
     if error is None:
         answers = (of_several(one, context) for one in [*modules_of(context), *leaves.optimizers(context).values()])
         return next((a for a in answers if a.found is not None), Explanation([("why.no_error", {}, set())], None))
-    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    if sys.exc_info()[1] is None and shell and shell.last_execution_succeeded:  # of the cell before this one
+    if sys.exc_info()[1] is None and (here := shell()) and here.last_execution_succeeded:  # of the cell before this one
         return Explanation([("why.mended", {"error": f"{type(error).__name__}: {error}"}, set())], None)
     return of_error(error)
 
