@@ -24,7 +24,7 @@ from .findings import Finding, by_rule, finding, first
 from .live import Key, Reader
 from .program import Context, called, expression, feeding, inside_of, is_theirs, source_of, usual, writers
 
-MOST = 20_000  # nodes that are looked through
+MOST, NEAR = 20_000, 12  # nodes that are looked through; one after the other, behind each of them
 UNKNOWN = LookupError, RuntimeError, TypeError, ValueError, AttributeError  # where a value is no longer there
 
 
@@ -238,8 +238,10 @@ def spread(n: Any) -> Finding | None:
 
 def behind_views(n: Any, turned: bool = True, also: tuple[str, ...] = ()) -> Any:
     """What a node is a view of, in the end, or was made of by nodes of some kinds; `turned`: through transposes."""
-    while isinstance(n, Node) and n.row is not None and type(n).__name__.startswith(also) | n.row.view and (
-            turned or not type(n).__name__.startswith(("TB", "Transpose", "Permute"))):
+    for _ in range(NEAR):
+        if not isinstance(n, Node) or n.row is None or not type(n).__name__.startswith(also) | n.row.view or (
+                not turned and type(n).__name__.startswith(("TB", "Transpose", "Permute"))):
+            break
         n = node_of(n.edges[0])
     return n
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import replace
 from io import StringIO
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import Any
 
 from ..graph import checkup, cuts, leaves, live, notes, numbers, rounds, unfinished
@@ -171,7 +171,7 @@ def leaves_behind(t: AnyTensor) -> list[AnyTensor]:
 def along(t: AnyTensor, names: Mapping[str, AnyTensor]) -> Iterator[Reason]:
     """That gradients shrink by far, or grow, on the way back through the latest graph that leads to a tensor."""
     called = {id(v): name for name, v in [*names.items()][::-1]}
-    for loss, _ in [*leading(t, names)][:1]:
+    for loss, _ in islice(leading(t, names), 1):
         used = [e for e in leaves_behind(loss) if e._grad is not None]
         grads = {called.get(id(e), f"leaf{[*e.shape]}"): plain(e._grad) for e in used}
         told = [*checkup.of_gradients(grads)][-2:]  # the norms, and how they go
