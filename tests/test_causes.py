@@ -159,6 +159,41 @@ def test_code_in_another_style_is_understood_as_well():
     assert mended > 0.96 * len(sample)
 
 
+def over_lines(lines):
+    """A program with each argument of a call on a line of its own, where a statement ends in that call."""
+    typed, kinds = [], ast.Assign | ast.Expr | ast.Return
+    every = [n for n in ast.walk(ast.parse("\n".join(lines))) if isinstance(n, kinds) and isinstance(n.value, ast.Call)]
+    for number, line in enumerate(lines, 1):
+        calls = [n.value for n in every if n.lineno == n.end_lineno == number and ";" not in line]
+        given = [[n for n in [*call.args, *call.keywords] if not isinstance(n, ast.GeneratorExp)] for call in calls]
+        if not given or not given[0] or not line.isascii() or len(given[0]) < len(calls[0].args):
+            typed.append(line)
+            continue
+        indent = " " * (len(line) - len(line.lstrip()))
+        parts = [f"{indent}    {line[n.col_offset : n.end_col_offset]}," for n in given[0]]
+        rest = indent + line[max(n.end_col_offset for n in given[0]) :]
+        typed += [line[: given[0][0].col_offset], *parts, rest]
+    return typed
+
+
+def test_of_a_statement_of_several_lines_the_one_to_change_is_found():
+    told = mended = 0
+    for lines, fields, _ in [param.values for param in programs()][::4]:
+        typed = over_lines(lines)
+        at = lines[int(fields["line"]) - 1]
+        if fields.get("edit") == "none" or at in typed or len(typed) == len(lines):
+            continue
+        _, answer = run(typed, f"<over lines {hash(tuple(lines))}>")
+        told += 1
+        if answer is not None and answer.edit is not None:
+            number, new = answer.edit
+            names, _ = run([*typed[: number - 1], new, *typed[number:]], f"<over lines, mended {hash(tuple(lines))}>")
+            mended += "error" not in names and bool(eval(fields["check"], names))
+
+    assert told > 50
+    assert mended > 0.75 * told
+
+
 def test_nothing_is_said_of_correct_code_in_another_style():
     for number, (lines, _, _) in enumerate(param.values for param in programs("correct")):
         names, _ = run(in_another_style(lines, number)[0], "<typed>")
@@ -258,7 +293,7 @@ def test_a_long_block_does_not_keep_why_busy():
         "for i in range(3):", "    net(torch.ones(3, 2)).sum().backward()",
         "    if i > 7:", *[f"        x{k} = {k}" for k in range(40)], "answer = why(opt)"])
 
-    assert "The optimizer has 2 tensors" in str(answer)
+    assert "Tensors of the optimizer that have a gradient: 2 of 2" in str(answer)
     assert "x0" not in names
 
 
@@ -286,6 +321,14 @@ def test_a_timed_cell_is_quoted_from_the_one_that_ran(shell, capsys):
     shell.run_cell("answer = torch.why(z)")
 
     assert shell.user_ns["answer"].line[1:] == (2, "return t.detach()")
+
+
+def test_another_cell_is_named_as_its_prompt_has_it(shell, capsys):
+    before = shell.execution_count
+    shell.run_cell("import minigrad as torch\nh = torch.ones(3, requires_grad=True).detach()", store_history=True)
+    shell.run_cell("h.sum().backward()", store_history=True)
+
+    assert f"in line 2 of In[{before}]: `h = torch" in capsys.readouterr().out
 
 
 def test_a_cell_that_is_timed_many_times_is_quoted_too(shell):

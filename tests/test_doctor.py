@@ -54,6 +54,16 @@ def data():
     return torch.randn(4, 2), torch.randn(4)
 
 
+def test_a_model_that_is_not_to_be_trained_yet_is_told_where_that_matters():
+    x, _ = data()
+    plain, dropping = nn.Linear(2, 1).eval(), nn.Sequential(nn.Linear(2, 1), nn.Dropout(0.5)).eval()
+
+    assert "eval" not in keys(torch.doctor(plain, plain(x).sum()))
+    assert "dropping.train()" in str(torch.doctor(dropping, dropping(x).sum()))
+    dropping.train()
+    assert "eval" not in keys(torch.doctor(dropping, dropping(x).sum()))
+
+
 def test_a_healthy_model_gets_no_complaint():
     net = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1), nn.Flatten(0))
     opt = torch.optim.Adam(net.parameters())

@@ -120,6 +120,34 @@ def test_a_non_leaf_needs_retain_grad():
     assert keys(why(y)) == ["retained"]
 
 
+def test_a_result_is_to_keep_its_gradient_only_where_that_is_asked_for():
+    x = minigrad.ones(2, requires_grad=True)
+    y = x * 2
+    z = x * 3
+    y.sum().backward()
+
+    assert "If you want its gradient" in str(why(y))
+    assert "Fix" not in str(why(y))
+    with pytest.warns(UserWarning, match="not a leaf"):
+        assert "Fix" in str(why(z.grad))
+
+
+def test_gradients_that_vanish_are_told_of_weights_in_a_list():
+    weights = [(minigrad.eye(4) * 0.1).requires_grad_() for _ in range(9)]
+    h = minigrad.ones(2, 4)
+    for w in weights:
+        h = minigrad.sigmoid(h @ w)
+    loss = h.sum()
+    loss.backward()
+
+    assert "On the way back they shrink" in str(why(weights[3]))
+    assert "On the way back they shrink" in str(why(loss))
+    other = leaf(1.0)
+    total = (other * 2).sum()
+    total.backward()
+    assert "norm" not in str(why(other)) + str(why(total))
+
+
 def test_constants_and_integers_have_their_own_reasons():
     assert keys(why(minigrad.tensor([1.0]))) == ["constant"]
     assert keys(why(minigrad.tensor([1]))) == ["integer"]

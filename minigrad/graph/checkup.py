@@ -50,6 +50,8 @@ def remarks(model: Any, loss: Any, optimizer: Any, step: Any, names: list[str], 
     """All that is to be said. `names`: what the learner calls model and loss, whose expression is `root`."""
     params = {f"{names[0]}.{name}": p for name, p in model.named_parameters()}
     yield from of_loss(loss, names[1], params, context, root)
+    if not model.training and numbers.differs(model):
+        yield Remark("eval", {"model": names[0]})
     if (lost := attempt(unregistered, model)) is not None:
         yield Remark("unregistered", {"name": lost.facts["name"]}, lost)
     if optimizer is not None:
@@ -93,7 +95,8 @@ def of_loss(loss: Any, name: str, params: dict[str, Any], context: Context, root
         yield Remark("not_scalar", {"loss": name, "shape": tuple(loss.shape)})
     if off := [each for each, p in params.items() if not p.requires_grad]:
         found = cause(by_rule, f"off: {off[0]}", root)
-        yield Remark("frozen", {"names": listed(off)}, found and replace(found, edit=None))  # most often on purpose
+        yield Remark("frozen", {"names": listed(off)}, found and replace(
+            found, edit=None, key="frozen" if found.key == "switched_off" else found.key))  # most often on purpose
     if away := [each for each in params if not hidden and each not in reached and each not in off]:
         found = next(filter(None, (cause(cut_on_the_way, params[each], root) for each in away)), None)
         yield Remark("away", {"names": listed(away), "count": len(away), "loss": name}, found,
@@ -145,7 +148,8 @@ def of_gradients(grads: dict[str, Any]) -> Iterator[Remark]:
     norms = {each: norm(g) for each, g in grads.items() if not wrong[each] and g.size}
     if norms:
         a, b = min(norms, key=norms.__getitem__), max(norms, key=norms.__getitem__)
-        yield Remark("norms", {"low": two_digits(norms[a]), "small": a, "high": two_digits(norms[b]), "large": b})
+        key = "norms" if len(norms) > 1 else "one_norm"
+        yield Remark(key, {"low": two_digits(norms[a]), "small": a, "high": two_digits(norms[b]), "large": b})
     told = [norms[each] for each in norms if grads[each].ndim > 1]  # weights, as they are listed
     for key, way in (("vanishing", told), ("exploding", told[::-1])):
         if len(way) > 3 and way[0] < STEEP * way[-1] and all(a < b for a, b in pairwise(way)):

@@ -152,7 +152,7 @@ def rule_places(rule: dict[str, str], told: Any, node: Any, context: Context, re
         given = str(refused) if at is node and refused.operands else " ".join(taken_apart(at, around))
         match, own = (re.fullmatch(wanted, text, re.S) for text in (usual(at), around.source.text(at)))
         if match and ("given" not in rule or re.fullmatch(filled(rule["given"], told), given)):
-            yield at, around, own or match, given
+            yield at, around, match if own is None or at.lineno < at.end_lineno else own, given
 
 
 def taken_apart(node: Any, context: Context) -> Iterator[str]:

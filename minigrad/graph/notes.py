@@ -15,7 +15,7 @@ from ..core.graph import Node, function_of
 from ..text import LANGUAGES, get_language, knows, presentation, say, table
 from . import errors
 from .findings import Finding, attempt
-from .program import expression, is_cell, is_theirs, standing, theirs
+from .program import expression, is_cell, is_theirs, shell, standing, theirs
 from .refused import Refused
 from .tracebacks import places
 
@@ -84,7 +84,8 @@ def cause_told(found: Finding, lang: str, here: str = "") -> str:
     if found.edit is not None and found.line is not None:
         number, text = found.edit
         key = "gone" if not text.strip() else "indented" if text[:1].isspace() else "edit"  # as it can be pasted
-        key += "_if" * (found.key in table("names")["causes"]["meant"].split())
+        kinds = table("names")["causes"].items()
+        key += next((f"_{kind}" for kind, several in kinds if found.key in several.split()), "")
         parts.append(say(f"cure.{key}", lang, place=_place((found.line[0], number, text), lang, here), text=text))
     return "\n".join(parts)
 
@@ -116,4 +117,6 @@ def _place(line: tuple[str, int, str], lang: str, here: str = "") -> str:
     """Where a line stands, seen from the line that failed: in the same file or cell, or in another."""
     file, number, _ = line
     kind = "line" if file == (here or file_now() or file) else "line_of_cell" if is_cell(file) else "line_of_file"
-    return say(f"note.{kind}", lang, number=number, file=os.path.basename(file))
+    counts = getattr(getattr(shell(), "compile", None), "_filename_map", {})  # as IPython itself names cells
+    kind = "line_of_input" if kind == "line_of_cell" and file in counts else kind
+    return say(f"note.{kind}", lang, number=number, file=os.path.basename(file), count=counts.get(file))

@@ -6,6 +6,7 @@ drawn at random: what sends none of them on sends nothing on.
 """
 
 import ast
+import math
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -23,7 +24,7 @@ from .findings import Finding, by_rule, finding, first
 from .live import Key, Reader
 from .program import Context, called, expression, feeding, inside_of, is_theirs, source_of, usual, writers
 
-MOST = 20_000  # nodes that are looked through
+MOST, NEAR = 20_000, 12  # nodes that are looked through; one after the other, behind each of them
 UNKNOWN = LookupError, RuntimeError, TypeError, ValueError, AttributeError  # where a value is no longer there
 
 
@@ -48,6 +49,7 @@ class Values(Reader):
     def __init__(self, loss: Any, names: Mapping[str, Any]) -> None:
         super().__init__([loss], names)
         self.computed: dict[Any, Any] = {}  # results that were computed again, by slot
+        self.leaf: Any = None  # whose gradient is asked for
         with warnings.catch_warnings(action="ignore"):
             self.discover()
             self.way = self.order() if len(self.found) <= MOST else []
@@ -69,11 +71,18 @@ class Values(Reader):
         return value
 
     def held(self, slot: Any, node: Any, name: str) -> Any:
-        """The numbers of a tensor that the learner holds, unless it was written since `node` met it; or computed."""
+        """The numbers of a tensor that the learner holds, unless it was written since `node` met it; or computed.
+
+        What is zero after an update with a gradient of zero was zero before it; a leaf in question may be at its
+        minimum there.
+        """
         t = self.tensors.get(slot)
-        if t is None or t.is_inference() or t._version != getattr(node, f"version_{name}", 0):
+        if t is None or t.is_inference():
             return self.computed.get(slot)
-        return t._array()
+        known = t._version == getattr(node, f"version_{name}", 0)
+        if not known and t.is_leaf and t is not self.leaf and t._grad is not None and updated(t):
+            known = not (t._array().any() or t._grad._array().any())
+        return t._array() if known else self.computed.get(slot)
 
     def known(self, key: Key, name: str) -> Any:
         """`saved_value`, or None where that is no longer known."""
@@ -126,6 +135,8 @@ class Values(Reader):
             if not given:
                 return at_node("flat", n, name=name)
             word, value = next(reversed(given.items()))
+            slot = dict(zip(self.input_names(n), self.edges[key], strict=False)).get(word)
+            word = self.names.get(slot, word) if slot else word
             low, high = (two_digits(float(f(value))) for f in (xp.min, xp.max))
             return at_node("zero", n, name=name, value=f"{word} = {low if low == high else f'{low} … {high}'}")
         codes = (getattr(hook, "__code__", None) for key in self.leading(leaf) for _, _, hook in self.hooks_at(key))
@@ -179,10 +190,16 @@ class Values(Reader):
     def stepped(self) -> Finding | None:
         """A leaf that an update, its last write, left with NaN or Inf."""
         for slot, t in ((slot, t) for slot, t in self.tensors.items() if t.is_leaf and not finite(t._array())):
-            for code, at in writers(t)[:1]:
-                if called(at) in ("step", "sub_", "add_", "copy_") or isinstance(at, ast.AugAssign):
-                    return finding("stepped_bad", Context(source_of(code)), at, name=self.names.get(slot))
+            if updated(t):
+                code, at = writers(t)[0]
+                return finding("stepped_bad", Context(source_of(code)), at, name=self.names.get(slot))
         return None
+
+
+def updated(t: Any) -> bool:
+    """Whether the last that wrote into a tensor was an update."""
+    return any(called(at) in ("step", "sub_", "add_", "copy_") or isinstance(at, ast.AugAssign)
+               for _, at in writers(t)[:1])
 
 
 def value_at(bad: Any, operands: dict[str, Any]) -> str:
@@ -197,32 +214,34 @@ def value_at(bad: Any, operands: dict[str, Any]) -> str:
 
 
 def spread(n: Any) -> Finding | None:
-    """Where a column of N met a row of N, in a difference or a loss, and made N rows of N: the column squeezed."""
-    shapes, row = [tuple(meta[0]) for meta in n.metas or () if meta], type(n).row
+    """Where a column of N met a row of N, in a difference or a loss, and made N rows of N: the column squeezed. Of a
+    loss, which warns of it, also where others met."""
+    row, metas = type(n).row, [tuple(meta[0]) for meta in n.metas or () if meta]
     if row is None or n.code is None or not (row.name == "sub" or "loss" in row.name):
         return None
-    at, context, told = expression(n.code, n.lasti), Context(source_of(n.code)), "spread"
-    pair = [at.left, at.right] if isinstance(at, ast.BinOp) else getattr(at, "args", [])[:2]
-    for i, child in enumerate(map(node_of, n.edges[:2])):
-        if type(child).__name__ == "ExpandBackward0" and (child.code, child.lasti) == (n.code, n.lasti):  # by the loss
-            own, told = tuple(child.saved_self_sym_sizes), "spread_in_loss"
-            square, lengths = len({*shapes}) == 1 and {*shapes} == {(own[0], own[0])}, [(own[0], 1), own[:1]]
-            shapes = lengths if own == lengths[i] else lengths[::-1] if own in lengths else []
-            pair = pair if square else []
+    at, context = expression(n.code, n.lasti), Context(source_of(n.code))
+    warned = [*map(tuple, presentation.warned_at.get(("loss_sizes", n.code, n.lasti), ()))][::-1]
+    if warned and metas and xp.broadcast_shapes(*warned) != metas[0]:  # another time
+        return None
+    shapes, pair = warned or metas, [at.left, at.right] if isinstance(at, ast.BinOp) else getattr(at, "args", [])[:2]
     ends = {id(behind_views(node_of(edge))) for edge in n.edges[:2]}  # one: each with each of the same, on purpose
     column, flat = sorted(shapes, key=len, reverse=True) if len(shapes) == 2 else ((), ())
     if len(column) != 2 or len(flat) != 1 or column != (flat[0], 1) or flat[0] < 2 or len(ends) == 1:
-        return None
+        told = len(shapes) == 2 == len(warned) and all(math.prod(shape) != 1 for shape in shapes)  # one may be for all
+        return finding("loss_sizes", context, at, given=shapes[0], target=shapes[1]) if told and at else None
     facts = {"a": shapes[0], "b": shapes[1], "n": flat[0]}
     wide = pair[shapes.index(column)] if len(pair) == 2 else None
     change = [(wide, f"{context.source.grouped(wide)}.squeeze(1)")] if wide is not None else []
-    return finding(told, context, at, *change, **facts) if at is not None else Finding(told, facts, n.line)
+    key = "spread_in_loss" if warned else "spread"
+    return finding(key, context, at, *change, **facts) if at is not None else Finding(key, facts, n.line)
 
 
 def behind_views(n: Any, turned: bool = True, also: tuple[str, ...] = ()) -> Any:
     """What a node is a view of, in the end, or was made of by nodes of some kinds; `turned`: through transposes."""
-    while isinstance(n, Node) and n.row is not None and type(n).__name__.startswith(also) | n.row.view and (
-            turned or not type(n).__name__.startswith(("TB", "Transpose", "Permute"))):
+    for _ in range(NEAR):
+        if not isinstance(n, Node) or n.row is None or not type(n).__name__.startswith(also) | n.row.view or (
+                not turned and type(n).__name__.startswith(("TB", "Transpose", "Permute"))):
+            break
         n = node_of(n.edges[0])
     return n
 
@@ -264,7 +283,9 @@ def stopped(leaf: Any, top: Any, context: Context) -> Finding | None:
     name, m = next(((name, m) for name, m in layers[own:] if m.bias.grad._array().any()), ("", None))
     if m is None:  # what stands behind the last of them sent nothing back
         return by_rule(f"last: {type([*top.modules()][-1]).__name__}", None, context)
-    for given, around in into(m, top, context) if not (m.weight._hooks or m.weight.grad._array().any()) else ():
+    hooks = m.weight._hooks  # there, too, once somebody has looked at the graph
+    hooked = hooks is not None and (hooks.post_accumulate or any(hooks.tensor.values()))
+    for given, around in into(m, top, context) if not (hooked or m.weight.grad._array().any()) else ():
         if not (isinstance(value := around.value(given), TensorBase) and value._array().any()):  # else it cancels out
             return finding("fed_zero", around, given, name=name)
     return None
@@ -298,12 +319,18 @@ def fed(root: Any, context: Context) -> Finding | None:
 def cause(kind: str, loss: Any, leaf: Any, name: str, names: Mapping[str, Any] | None = None) -> Finding | None:
     """Why the gradient that a loss brings to a leaf is "zero", or "bad": NaN or Inf."""
     values = Values(loss, names or {})
+    values.leaf = leaf
     return getattr(values, kind)(leaf, name) if values.way else None  # too large to be looked through
 
 
 def wrong(array: Any) -> str:
     """What is wrong with an array of gradients: "zero", "bad" or nothing, ""."""
     return "bad" if not finite(array) else "zero" if array.size and not array.any() else ""
+
+
+def differs(module: Any) -> bool:
+    """Whether a module has layers that compute something else in training."""
+    return any(type(m).__name__.startswith(("Dropout", "BatchNorm")) for m in getattr(module, "modules", list)())
 
 
 def sum_of_backwards(leaf: Any) -> bool:

@@ -14,9 +14,10 @@ import sys
 from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
 from inspect import CO_OPTIMIZED
-from itertools import takewhile
+from itertools import product, takewhile
 from types import CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
@@ -107,18 +108,17 @@ class Source:
 
     def line(self, node: Any) -> Line:
         """File, number and text of the line on which a node begins; of a method, on which its name stands."""
-        number = span(self.place(node)[0])[0]
+        number = span(self.place(node))[0]
         return self.file, number, self.typed.lines[number - 1].strip()
 
-    def place(self, node: Any) -> tuple[Any, bool]:
-        """Where a node stands as it is typed, and whether that is sure: else it is somewhere in a statement."""
+    def place(self, node: Any) -> Any:
+        """Where a node stands as it is typed; where that is not to be found once, somewhere in a statement."""
         if not self.rows:
-            return node, True
+            return node
         (first, last), parts = self.rows[node.lineno - 1], re.findall(r"\w+|\S", self.owned(node, self.text(node)))
         begin, end = (sum(len(line) + 1 for line in self.typed.lines[:number]) for number in (first - 1, last))
         found = [*re.compile(r"\s*".join(map(re.escape, parts))).finditer(self.typed.whole, begin, end)]
-        sure = len(found) == 1
-        return between(self.typed.whole, *found[0].span()) if sure else stretch(first, 0, last, 0), sure
+        return between(self.typed.whole, *found[0].span()) if len(found) == 1 else stretch(first, 0, last, 0)
 
     @cached_property
     def spelled(self) -> Source:
@@ -143,12 +143,9 @@ class Source:
 
     def edited(self, *changes: tuple[Any, str]) -> tuple[int, str] | None:
         """Number and new text of the one line on which nodes are replaced; None if they are on several."""
-        number, (place, sure) = changes[0][0].lineno, self.place(changes[0][0])
-        if self.rows and sure:
-            return self.typed.edited((place, changes[0][1]))
-        ends = {n for node, _ in [(place, ""), *changes] for n in (node.lineno, node.end_lineno)}
-        if ends - {place.lineno, number} or place.lineno < place.end_lineno:
-            return None
+        number = changes[0][0].lineno
+        if self.rows or {n for node, _ in changes for n in (node.lineno, node.end_lineno)} - {number}:
+            return self.narrowed(*changes[0]) if len(changes) == 1 else None
         line = self.lines[number - 1].encode()  # columns count bytes
         for node, new in sorted(changes, key=lambda change: -change[0].col_offset):
             plain, grouped = (line[: node.col_offset] + text.encode() + line[node.end_col_offset :]
@@ -156,7 +153,36 @@ class Source:
             beside = isinstance(self.parents.get(node), BESIDE)
             line = grouped if beside and self.read(number, grouped) not in (self.read(number, plain), "") else plain
         idle = re.fullmatch(rb"\s*([\w.]+) = \1", line) and self.read(number, b"")  # `x = x` can be left out
-        return place.lineno, "" if idle else self.owned(changes[0][0], line.decode())
+        return number, "" if idle else self.owned(changes[0][0], line.decode())
+
+    def narrowed(self, node: Any, new: str) -> tuple[int, str] | None:
+        """The same of a node that is typed on several lines, or in another way, where what differs stands on one: the
+        program with that line is the one that is meant, as Python reads it."""
+        number, rows, written = node.lineno, self.typed.lines, usual(node) if node in self.parents else self.text(node)
+        first, last = self.rows[number - 1] if self.rows else (number, node.end_lineno)
+        ahead = self.lines[number - 1].encode()[: node.col_offset].decode()
+        rest = self.lines[node.end_lineno - 1].encode()[node.end_col_offset :].decode()
+        old, new = f"{ahead}{written}{rest}", f"{ahead}{new}{rest}"
+        meant = tree_of("\n".join([*self.lines[: number - 1], new, *self.lines[node.end_lineno :]]))
+        typed = "\n".join(rows[first - 1 : last])
+        was, now, parts = ([*re.finditer(r"\w+|\S", text.replace('"', "'"))] for text in (old, new, typed))
+        words = [[part[0] for part in several] for several in (was, now, parts)]
+        same = SequenceMatcher(None, words[0], words[2], False).get_matching_blocks()
+        places = {a + i: b + i for a, b, size in same for i in range(size)}
+        head, tail = (len([*takewhile(lambda pair: pair[0] == pair[1], zip(*pair, strict=False))])
+                      for pair in (words[:2], [several[::-1] for several in words[:2]]))
+        tail = min(tail, len(was) - head, len(now) - head)
+        for a, b in sorted(product(range(4), repeat=2), key=sum):  # with what stands beside it, until that is one part
+            i, k = max(head - a, 0), max(tail - b, 0)
+            ends = places.get(i, -1), places.get(len(was) - k - 1, -1)
+            if min(ends) < 0 or i >= len(was) - k:
+                continue
+            begin, end = parts[ends[0]].start(), parts[ends[1]].end()
+            text = self.owned(node, new[now[i].start() : now[len(now) - k - 1].end()] if i < len(now) - k else "")
+            made = "\n".join([*rows[: first - 1], typed[:begin] + text + typed[end:], *rows[last:]])
+            if begin < end and "\n" not in text + typed[begin:end] and meant and tree_of(made) == meant:
+                return (n := first + typed.count("\n", 0, begin)), made.split("\n")[n - 1]
+        return None
 
     def owned(self, node: Any, text: str) -> str:
         """A text of rules with what the learner calls `self` in it."""
@@ -168,9 +194,7 @@ class Source:
 
     def read(self, number: int, line: bytes) -> str:
         """How Python reads the program with another line in it; "" where it cannot."""
-        with suppress(SyntaxError):
-            return ast.dump(ast.parse("\n".join([*self.lines[: number - 1], line.decode(), *self.lines[number:]])))
-        return ""
+        return tree_of("\n".join([*self.lines[: number - 1], line.decode(), *self.lines[number:]]))
 
     def loops(self, node: Any) -> list[Any]:
         """The loops around a node, inside its function, the nearest first."""
@@ -195,6 +219,14 @@ class Source:
         elif function is None and not near:  # what stands further down has run before, in a cell
             near += [s for s in found[-1:] if s is not self.statement(use)]
         return near
+
+
+def tree_of(text: str) -> str:
+    """How Python reads a program, but for what no rule asks of; "" where it cannot."""
+    with suppress(SyntaxError, ValueError):
+        simplified(tree := ast.parse(text))
+        return ast.dump(tree)
+    return ""
 
 
 def stretch(line: int, column: int, end: int, last: int) -> Any:
@@ -514,13 +546,17 @@ def source_of(of: str | CodeType) -> Source:
     return _parsed(file, text)
 
 
+def shell() -> Any:
+    """IPython's shell; None outside of it."""
+    return sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+
+
 def timed_cells() -> Iterator[tuple[str | None, str]]:
     """What stood behind `%%timeit` and in the cells under it, or under `%%time`, the latest first.
 
     They are all compiled under one name.
     """
-    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    for cell in reversed(shell.history_manager.input_hist_raw if shell is not None else ()):
+    for cell in reversed(here.history_manager.input_hist_raw if (here := shell()) is not None else ()):
         head, _, body = cell.lstrip().partition("\n")
         if (told := re.match(r"%%time(?:it((?:\s+-(?:[nrp]\s*\d+|[tcqo]|v\s*\w+))*)\s*(.*)|\b)", head)) is not None:
             yield told[2], body

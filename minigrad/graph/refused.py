@@ -30,11 +30,12 @@ LARGEST = 10_000_000  # elements; with more of them nothing is tried
 
 
 class Operand(NamedTuple):
-    """A part of an expression, its value, and where it was given: the number of the argument, and in that list."""
+    """A part of an expression, its value, and where it was given: the number of the argument, or its name, and in
+    that list."""
 
     node: Any
     value: Any
-    number: int
+    number: Any
     part: int | None = None
 
 
@@ -51,7 +52,8 @@ class Refused:
             if self.layer is None and frame.f_code.co_name == "forward":
                 self.layer, *got = {"self": None, **own_locals(frame)}.values()
                 self.fed = " ".join(f"{described(t)} {math.prod(t.shape[1:])}" for t in got[:1] if is_tensor(t))
-        given, parts = arguments(frame) if frame else [], [*getattr(node, "args", ())]
+        own = frame and frame.f_code.co_name != "__array__"  # which NumPy asked, of one operand
+        given, parts = arguments(frame) if own else [], [*getattr(node, "args", ())]
         if isinstance(node, ast.BinOp | ast.Compare):
             parts = [*(n for n in ast.iter_child_nodes(node) if isinstance(n, ast.expr))]
             self.callee = getattr(operator, OPERATORS.get(type(getattr(node, "op", None)).__name__, ""), None)
@@ -66,8 +68,12 @@ class Refused:
         # with less than all of them one operand alone was asked for something: for its number
         self.given = given[: len(parts)] if len(given) >= len(parts) else [*map(context.value, parts)]
         self.words = {k.arg: context.value(k.value) for k in getattr(node, "keywords", ())}
-        self.words |= {k: v for k, v in own_locals(frame).items() if k in self.words} if frame else {}
+        local = own_locals(frame) if frame else {}
+        for known in (local, *(v for v in local.values() if isinstance(v, dict))):  # of a function, or its **words
+            self.words |= {k: v for k, v in known.items() if k in self.words}
         self.operands = [each for number, part in enumerate(parts) for each in self.inside(part, number)]
+        self.operands += [Operand(k.value, self.words[k.arg], k.arg) for k in getattr(node, "keywords", ())
+                          if is_tensor(self.words[k.arg])]
 
     @cached_property
     def sources(self) -> list[Source]:
@@ -108,18 +114,18 @@ class Refused:
 
     def refusal(self, operand: Operand | None = None, value: Any = None) -> str | None:
         """What is said when it runs again, with one operand changed, on numbers without history; None if it is done."""
-        given = [*map(bare, self.given)]
+        given: Any = dict(enumerate(map(bare, self.given))) | {k: bare(v) for k, v in self.words.items()}
         if operand is not None and operand.part is not None:
             several = [*given[operand.number]]
             several[operand.part], value = value, several
         if operand is not None:
             given[operand.number] = value
-        if sum(t.numel() for t in given if is_tensor(t)) > LARGEST:
+        if sum(t.numel() for t in given.values() if is_tensor(t)) > LARGEST:
             return ""
         try:
             with Restoring(self.callee), unheard():
                 mode_variable.set(False)
-                self.callee(*given, **self.words)
+                self.callee(*[given[i] for i in range(len(self.given))], **{k: given[k] for k in self.words})
         except Exception as error:
             return str(error)
         return None

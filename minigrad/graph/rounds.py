@@ -60,10 +60,12 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
 
 
 def wanted(leaf: Any, found: Finding | None, context: Context) -> Finding | None:
-    """A finding about a leaf; without its edit, where it has learned, or there are optimizers and none is to
-    train it."""
+    """A finding about a leaf; without its edit, and in milder words, where it has learned, or there are optimizers and
+    none is to train it."""
     held = [id(p) for o in optimizers(context).values() for p in parameters(o)]
-    return replace(found, edit=None) if found and (leaf.grad is not None or (held and id(leaf) not in held)) else found
+    if found is None or (leaf.grad is None and (not held or id(leaf) in held)):
+        return found
+    return replace(found, edit=None, key={"block": "kept_off", "switched_off": "frozen"}.get(found.key, found.key))
 
 
 def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | None:
@@ -87,12 +89,11 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
     (name, optimizer), = holding.items()
     told, lines = events({id(p) for p in parameters(optimizer)} if asked is None or asked is optimizer else ids)
     sums = [p for p in own if p.grad is not None and numbers.sum_of_backwards(p)]
-    # layers that compute something else in training
-    modes = any(type(m).__name__.startswith(("Dropout", "BatchNorm")) for m in getattr(asked, "modules", list)())
     went = getattr(optimizer, "_stepped", False) or getattr(optimizer, "_opt_called", False)
     marks = " earlier" * (len(ledger.diary) == ledger.KEPT) + " stepped" * bool(went)
     marks += " lines" * (len({line for word, line in zip(told.split(), lines, strict=False) if "backward" in word}) > 1)
-    marks += " eval" * (not getattr(asked, "training", True) and modes) + " hand" * bool(BY_HAND & {*words})
+    marks += " eval" * (not getattr(asked, "training", True) and numbers.differs(asked))
+    marks += " hand" * bool(BY_HAND & {*words})
     marks += " hand" * any(".grad = " in s.spelled.whole.replace(".grad = None", "") for s in context.sources())
     return by_rule(f"events {name}{marks}{' sum' * bool(sums)}:{told}", lines, context)
 

@@ -137,11 +137,15 @@ def warn(key: str, *blanks: Any, kind: type = UserWarning, once: bool = False) -
         level, frame = 1, sys._getframe()
         while frame.f_back and frame.f_code.co_filename.startswith(_PACKAGE):
             level, frame = level + 1, frame.f_back
+        if len(warned_at) > 100:
+            warned_at.clear()
+        warned_at[key, frame.f_code, frame.f_lasti] = blanks
         warnings.warn(text, kind, level)
 
 
 _PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 warned: set[str] = set()  # keys of the warnings that were given and will not be given again
+warned_at: dict[tuple[str, Any, int], tuple] = {}  # where each was given lately -> its blanks, then
 
 
 def explain(exception: Exception, key: str, facts: dict[str, Any]) -> None:

@@ -14,12 +14,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import replace
 from io import StringIO
-from itertools import takewhile
+from itertools import islice, takewhile
 from typing import Any
 
 from ..graph import checkup, cuts, leaves, live, notes, numbers, rounds, unfinished
-from ..graph.findings import Finding, attempt, by_rule, first
-from ..graph.program import Context, expression, inside_of, source_of, standing
+from ..graph.findings import Finding, attempt, by_rule, first, reads_of
+from ..graph.program import Context, expression, inside_of, shell, source_of, standing
 from ..graph.recorder import plain
 from ..graph.restoring import Restoring
 from ..graph.snapshot import AnyTensor, Graph, TensorRecord
@@ -33,6 +33,8 @@ MISSING: Any = type("MISSING", (), {"__repr__": lambda self: "..."})()  # as why
 NOWHERE = Context(source_of(""))  # where no line of the learner's asks
 # general sentences, left out where the cause is known
 BY_CAUSE = {f"why.{key}" for key in ("unreached", "unused", "cleared", "nonleaf", "constant", "integer")}
+# what is said of a tensor whose gradient nobody has missed yet: most have none on purpose
+MILDER = {"block": "off", "cut": "parted", "not_kept": "passed_on", "no_leaf": "data", "integers": "whole"}
 Reason = tuple[str, dict[str, Any], set[str]]  # message, its blanks, ids to mark
 
 
@@ -79,11 +81,12 @@ def of_tensor(t: AnyTensor, owner: Any, call: Any, context: Context) -> Explanat
     reasons = [*why_no_grad(record), *why_backward_fails(graph)]
     wrong = of_numbers(t) if ours else ""
     found = untold(t, record, context, call, any(s.freed for n in graph.nodes for s in n.saved))
-    if ours and (found is None or wrong):
+    if ours and (found is None or wrong or found.key == "passed_on"):
         found = in_training({label(record): t}, names, None, context) or found or first(rounds.slips([t], context))
     reasons += [(f"why.{wrong}", {"name": label(record)}, {record.id})] if wrong else []
     fine = "why.fine", {"name": label(record), "grad": record.grad}, {record.id}
-    return Explanation(reasons or [fine], graph, found)
+    far = along(t, names) if ours and not (found or wrong) else ()
+    return Explanation([*(reasons or [fine]), *far], graph, found)
 
 
 def of_numbers(t: AnyTensor) -> str:
@@ -115,8 +118,8 @@ def in_training(own: Mapping[str, AnyTensor], names: Mapping[str, AnyTensor], as
         if written is not None and written.key == "grad_written":
             yield written
         yield attempt(by_rule, "program:", None, context)
-        if t is None or t.is_leaf:
-            yield attempt(rounds.mistake, [*own.values()], context, asked)
+        ends = [*own.values()] if t is None or t.is_leaf else leaves_behind(t) if t.numel() == 1 else []
+        yield attempt(rounds.mistake, ends, context, asked) if ends or t is None else None
         if wrong:
             yield written
         seen = [*of_graphs(t, name, wrong, names)] if t is not None else []
@@ -141,16 +144,39 @@ def in_training(own: Mapping[str, AnyTensor], names: Mapping[str, AnyTensor], as
     return first(in_order())
 
 
-def of_graphs(t: AnyTensor, name: str, wrong: str, names: Mapping[str, AnyTensor]) -> Iterator[Finding | None]:
-    """What the graphs of named results that lead to a tensor show; losses first, the latest first."""
+def leading(t: AnyTensor, names: Mapping[str, AnyTensor]) -> Iterator[tuple[AnyTensor, list[Any]]]:
+    """The named results that lead to a tensor, with the nodes behind them; losses first, the latest first."""
     losses = [v for v in [*names.values()][::-1] if library(v) == "minigrad" and v.grad_fn is not None]
     for loss in sorted(losses, key=lambda v: (v is not t, v.numel() != 1))[:LOSSES]:
         nodes = [*live.nodes_of([loss._edge()], {})]
         if loss is t or any(e is t for n in nodes for e in n.edges):
-            yield attempt(numbers.misfit, nodes)
-            yield attempt(numbers.cause, wrong.partition("_")[0], loss, t, name, names) if wrong else None
+            yield loss, nodes
         if loss is t:
             return
+
+
+def of_graphs(t: AnyTensor, name: str, wrong: str, names: Mapping[str, AnyTensor]) -> Iterator[Finding | None]:
+    """What the graphs show that lead to a tensor."""
+    for loss, nodes in leading(t, names):
+        yield attempt(numbers.misfit, nodes)
+        yield attempt(numbers.cause, wrong.partition("_")[0], loss, t, name, names) if wrong else None
+
+
+def leaves_behind(t: AnyTensor) -> list[AnyTensor]:
+    """The leaves that a result was computed from, those that were used first before the others."""
+    nodes = sorted(live.nodes_of([t._edge()], {}), key=lambda n: n.seq)
+    return [*{id(e): e for n in nodes for e in n.edges if library(e) == "minigrad"}.values()]
+
+
+def along(t: AnyTensor, names: Mapping[str, AnyTensor]) -> Iterator[Reason]:
+    """That gradients shrink by far, or grow, on the way back through the latest graph that leads to a tensor."""
+    called = {id(v): name for name, v in [*names.items()][::-1]}
+    for loss, _ in islice(leading(t, names), 1):
+        used = [e for e in leaves_behind(loss) if e._grad is not None]
+        grads = {called.get(id(e), f"leaf{[*e.shape]}"): plain(e._grad) for e in used}
+        told = [*checkup.of_gradients(grads)][-2:]  # the norms, and how they go
+        far = bool(told) and told[-1].key in ("vanishing", "exploding")
+        yield from ((f"doctor.{one.key}", one.facts, set()) for one in told if far)
 
 
 def untold(t: AnyTensor, record: TensorRecord, context: Context, call: Any, ran: bool) -> Finding | None:
@@ -161,13 +187,18 @@ def untold(t: AnyTensor, record: TensorRecord, context: Context, call: Any, ran:
     if record.kind == "nonleaf" and record.grad is None and (ran or not record.retains_grad):
         apart = not made and t.grad_fn.code is not None  # kept by an object: as its node has it
         made = [(expression(t.grad_fn.code, t.grad_fn.lasti), Context(source_of(t.grad_fn.code)))] if apart else made
-        return leaves.not_a_leaf(record.name, made, apart or (ran and t.numel() == 1))
-    if record.kind != "constant":
+        found = leaves.not_a_leaf(record.name, made, apart or (ran and t.numel() == 1))
+    elif record.kind != "constant":
         return None
-    if type(t).__name__ == "Parameter":
+    elif type(t).__name__ == "Parameter":
         return rounds.wanted(t, leaves.switched_off(record.name, context), context)
-    found = leaves.buffer(t, context) or leaves.constant(t, record.name, made)
-    meant = {"block": "off", "cut": "parted"}.get(getattr(found, "key", ""))  # nobody missed its history yet
+    else:
+        found = leaves.buffer(t, context) or leaves.constant(t, record.name, made)
+    homes = [context.function] if context.function is not None else [s.tree for s in context.sources()]
+    missed = any(reads_of(f"{record.name}.grad", home) for home in homes) or any(
+        t is p for o in leaves.optimizers(context).values() for p in live.parameters(o))
+    milder = MILDER if not missed else {"block": "off", "cut": "parted"}
+    meant = milder.get(getattr(found, "key", ""))
     return replace(found, key=meant, facts={**found.facts, "name": record.name}) if found and meant else found
 
 
@@ -178,8 +209,7 @@ def last_error(context: Context) -> Explanation:
     if error is None:
         answers = (of_several(one, context) for one in [*modules_of(context), *leaves.optimizers(context).values()])
         return next((a for a in answers if a.found is not None), Explanation([("why.no_error", {}, set())], None))
-    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-    if sys.exc_info()[1] is None and shell and shell.last_execution_succeeded:  # of the cell before this one
+    if sys.exc_info()[1] is None and (here := shell()) and here.last_execution_succeeded:  # of the cell before this one
         return Explanation([("why.mended", {"error": f"{type(error).__name__}: {error}"}, set())], None)
     return of_error(error)
 
@@ -253,8 +283,8 @@ def unreached(t: TensorRecord, leaf: AnyTensor, names: Mapping[str, AnyTensor], 
     results = [(k, v) for k, v in names.items() if v.grad_fn is not None and library(v) == library(leaf)][::-1]
     results.sort(key=lambda named: named[1].numel() != 1)  # losses first, the latest first
     found = rounds.unreached(leaf, label(t), context) if library(leaf) == "minigrad" else None
-    found = rounds.wanted(leaf, found, context) if getattr(found, "key", "") in ("block", "cut") else found  # a target?
     lost = "" if found is None else "cut" if found.key == "block" and leaves.last_backward(context) else found.key
+    found = rounds.wanted(leaf, found, context) if lost in ("block", "cut") else found  # a target?
     others, cut_off, named = dict[str, AnyTensor](), list[AnyTensor](), {**names, label(t): leaf}
     for name, loss in results[:LOSSES]:
         if not any(getattr(n, "variable", None) is leaf for n in nodes_behind(loss)):
