@@ -170,14 +170,6 @@ class Batches(Level):
             value, batched = known(t)[self]
             value.copy_(self.front(out, batched))
 
-    def stand_in(self, source: Any, t: Any) -> Any:
-        """As `carry`; what is about to be written is saved for backward from a copy."""
-        if self.holds(super().stand_in(source, t)):
-            value, batched = known(t)[self]
-            with self.beneath():
-                vars(t)[KNOWN][self] = (value.clone() if value.requires_grad else value, batched)
-        return t
-
     def like(self, source: Any, t: Any) -> Any:
         with self.beneath():
             found = super().like(self.front(source), self.front(t, self.batched(source)).clone())
