@@ -272,6 +272,14 @@ def test_a_write_inside_transforms_is_differentiated_as_it_is_outside(name):
     assert torch.allclose(vmap(jacfwd(f))(x), torch.stack([torch.autograd.functional.jacobian(f, a) for a in x]))
 
 
+@pytest.mark.parametrize("interpolation", ["linear", "lower", "midpoint"])
+def test_each_example_has_its_own_quantile(interpolation):
+    x = torch.tensor([[3.0, 1.0, 2.0], [5.0, float("nan"), 4.0], [0.0, 7.0, -1.0]])
+    found = vmap(lambda a: a.quantile(0.3, interpolation=interpolation))(x)
+
+    assert torch.allclose(found, x.quantile(0.3, 1, interpolation=interpolation), equal_nan=True)
+
+
 def test_one_argument_is_not_asked_for_by_two_numbers():
     with pytest.raises(RuntimeError, match=r"unique, got \(0, 0\)"):
         grad(torch.dot, (0, -2))(torch.ones(2), torch.ones(2))
