@@ -17,12 +17,14 @@ from ..array import ndarray, random, xp
 from ..core.beside.lines import PACKAGE_FILES
 from ..core.carriers import TENSORS
 from ..core.graph import TensorBase, constant, node_of
+from ..core.modes import states
 from ..text.presentation import need, torch_says
 from .levels import KNOWN, Level, entered, keep, known, mode, tell
 from .rules import AROUND, DRAWS, apply
 from .trees import mapped
 
 F: Any = TENSORS
+states.append(random.forbidden)  # a Ctrl-C between the two lines of a `with` may leave it behind
 
 
 class VmapInfo(NamedTuple):
