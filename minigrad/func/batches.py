@@ -19,7 +19,7 @@ from ..core.carriers import TENSORS
 from ..core.graph import TensorBase, constant, node_of
 from ..core.modes import states
 from ..text.presentation import need, torch_says
-from .levels import KNOWN, Level, entered, keep, known, mode, tell
+from .levels import Level, entered, keep, known, mode, tell
 from .rules import AROUND, DRAWS, apply
 from .trees import mapped
 

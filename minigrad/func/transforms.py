@@ -12,7 +12,7 @@ from typing import Any
 from ..array.backend import xp
 from ..core.backward import grad as gradients
 from ..core.carriers import TENSORS
-from ..core.graph import Node, TensorBase, constant, node_of
+from ..core.graph import Node, TensorBase, node_of
 from ..core.modes import Mode, is_grad_enabled, lifted
 from ..text.presentation import need
 from .batches import Batches
