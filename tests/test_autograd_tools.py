@@ -6,8 +6,11 @@ Every claim is made of minigrad and, where it can be imported, of torch itself.
 import importlib
 import importlib.util
 import re
+import warnings
 
 import pytest
+
+import minigrad
 
 WORLDS = ["minigrad", *(["torch"] if importlib.util.find_spec("torch") else [])]
 
@@ -456,3 +459,17 @@ def test_the_backward_of_a_function_can_be_called_through_its_node(torch):
 
     assert node.apply(torch.tensor([5.0])).tolist() == [5.0]
     assert x.grad is None
+
+
+def test_the_forward_call_that_anomaly_mode_shows_ends_in_the_learners_line():
+    torch = minigrad
+    x = torch.zeros(2, requires_grad=True)
+    with warnings.catch_warnings(record=True) as caught, torch.autograd.set_detect_anomaly(True):
+        warnings.simplefilter("always")
+        y = torch.nn.functional.layer_norm(x, (2,)) / x
+        with pytest.raises(RuntimeError, match="returned nan"):
+            y.sum().backward()
+
+    (said,) = [str(w.message) for w in caught if "forward call" in str(w.message)]
+    assert "y = torch.nn.functional.layer_norm(x, (2,)) / x" in said
+    assert "minigrad/core" not in said.replace("\\", "/")

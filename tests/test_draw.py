@@ -553,3 +553,12 @@ loss = sum(k * F.cross_entropy(out, torch.tensor([1])) for k, out in zip((.2, .3
 loss""", "<lanes>", minigrad)
 
     assert draw(*roots, names=names, level="ops", view="backward").layout.width <= 848
+
+
+def test_more_pixels_than_pillow_takes_leave_the_other_pictures(monkeypatch):
+    def refuse(png):
+        raise ValueError("Image size exceeds limit, could be decompression bomb DOS attack.")  # as Pillow's own class
+
+    monkeypatch.setattr("minigrad.viz.display.few_colours", refuse)
+
+    assert [*draw(X * 2)._repr_mimebundle_()] == ["text/plain", "image/svg+xml"]

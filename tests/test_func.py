@@ -237,6 +237,49 @@ def test_a_saved_result_that_was_written_since_is_refused_inside():
         vmap(grad(f))(torch.zeros(2, 2))
 
 
+WRITES = {
+    "mul_": lambda b, a: b.mul_(a), "exp_": lambda b, a: b.exp_(), "pow_": lambda b, a: b.pow_(3).mul_(a),
+    "addcmul_": lambda b, a: b.sin_().addcmul_(a, a), "div_": lambda b, a: b.div_(a + 3).tanh_(),
+    "index": lambda b, a: b.__setitem__(0, a[1] * a[0]), "view": lambda b, a: b.view(2, 1)[:1].mul_(a[0]).exp_(),
+}
+
+
+@pytest.mark.parametrize("name", WRITES)
+def test_a_write_inside_transforms_is_differentiated_as_it_is_outside(name):
+    """What a level, or the tangent of a tensor, has saved is not written over."""
+    x = torch.tensor([[1.0, 2.0], [0.5, -0.3]], dtype=torch.float64)
+    v, w = x[0], torch.tensor([0.3, -0.2], dtype=torch.float64)
+
+    def f(a):
+        b = a.clone()
+        WRITES[name](b, a)
+        return b
+
+    def total(a):
+        return f(a).sum()
+
+    def along(a, w=w):
+        return jvp(total, (a,), (w,))[1]
+
+    second = torch.stack([torch.autograd.functional.hessian(total, a) for a in x])
+    factor = torch.tensor([1.0, 1.0], dtype=torch.float64, requires_grad=True)
+    first = torch.autograd.functional.jacobian(lambda q: torch.stack([total(q * a) for a in x]).sum(), factor.detach())
+    assert torch.allclose(vmap(hessian(total))(x), second)
+    assert torch.allclose(torch.stack([jacrev(jacfwd(total))(a) for a in x]), second)
+    assert torch.allclose(torch.stack([grad(along)(a) for a in x]), second @ w)
+    assert torch.allclose(grad(lambda w: along(v, w))(w), grad(total)(v))
+    assert torch.allclose(torch.autograd.grad(vmap(lambda a: total(factor * a))(x).sum(), factor)[0], first)
+    assert torch.allclose(vmap(jacfwd(f))(x), torch.stack([torch.autograd.functional.jacobian(f, a) for a in x]))
+
+
+@pytest.mark.parametrize("interpolation", ["linear", "lower", "midpoint"])
+def test_each_example_has_its_own_quantile(interpolation):
+    x = torch.tensor([[3.0, 1.0, 2.0], [5.0, float("nan"), 4.0], [0.0, 7.0, -1.0]])
+    found = vmap(lambda a: a.quantile(0.3, interpolation=interpolation))(x)
+
+    assert torch.allclose(found, x.quantile(0.3, 1, interpolation=interpolation), equal_nan=True)
+
+
 def test_one_argument_is_not_asked_for_by_two_numbers():
     with pytest.raises(RuntimeError, match=r"unique, got \(0, 0\)"):
         grad(torch.dot, (0, -2))(torch.ones(2), torch.ones(2))

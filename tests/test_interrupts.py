@@ -243,3 +243,15 @@ def test_a_cell_that_was_not_interrupted_keeps_the_mode_that_it_set(shell, capsy
         assert "half open" not in capsys.readouterr().err
     finally:
         torch.set_grad_enabled(True)
+
+
+def test_after_an_interrupted_cell_no_level_is_open_and_numbers_may_be_drawn(shell, capsys):
+    """Ctrl-C falls between the lines of a `with` of ours: `forward_ad.dual_level`, and what vmap forbids."""
+    shell.run_cell("import minigrad as torch")
+    shell.run_cell("torch.autograd.forward_ad.enter_dual_level(); raise KeyboardInterrupt")
+    shell.run_cell("from minigrad.func.batches import random\nrandom.forbidden.set('no'); raise KeyboardInterrupt")
+
+    assert capsys.readouterr().err.count("half open") == 2
+    assert torch.rand(2).shape == (2,)
+    with torch.autograd.forward_ad.dual_level() as level:
+        assert level == 0

@@ -170,6 +170,7 @@ def test_a_player_goes_when_its_cell_runs_again(page_of_cells):
     assert other.comm is not None
     assert new.comm is not None
     assert list(shell.user_ns["Out"].values()) == [other, new]
+    assert len(shell.history_manager.output_hist_reprs) == 2  # nor the words of the others
 
 
 def test_a_player_that_another_cell_shows_stays_and_one_that_was_closed_opens_again(page_of_cells):

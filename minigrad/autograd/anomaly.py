@@ -6,6 +6,7 @@ the memory of where each node was made.
 
 from typing import Any
 
+from ..core.beside.lines import learners_frame
 from ..core.beside.observers import observing
 from ..core.modes import anomaly
 from ..text import presentation
@@ -24,7 +25,7 @@ def is_anomaly_check_nan_enabled() -> bool:
 def _remember(node: Any, _output: Any) -> None:
     import traceback  # few ask for it, and `import minigrad` is quicker
 
-    node.metadata["traceback_"] = traceback.format_stack()[:-3]
+    node.metadata["traceback_"] = traceback.format_stack(learners_frame())
 
 
 class set_detect_anomaly:

@@ -5,12 +5,12 @@ from typing import Any, NamedTuple
 
 from .._tensor import Tensor
 from ..core.beside.refusals import type_said
-from ..core.modes import enabled, lifted, mode_variable
+from ..core.modes import enabled, lifted, mode_variable, state
 from ..func.tangents import Forward, dual
 from ..manual import face
 from ..ops.checks import need
 
-_open: list[Forward] = []  # the level that is open: torch has one, and calls it 0
+_open = state("dual_level", None)  # the level that is open: torch has one, and calls it 0
 
 
 class UnpackedDualTensor(NamedTuple):
@@ -23,13 +23,19 @@ class UnpackedDualTensor(NamedTuple):
 UnpackedDualTensor.__module__ = "torch.autograd.forward_ad"
 
 
-def _current_level(level: int | None = None) -> int:
-    return len(_open) - 1 if level is None else level
+def _opened(level: int | None, missing: str, *another: str) -> Forward:
+    """The level that is open. Raises: RuntimeError where none is, or another number is asked for."""
+    now: Any = _open.get()
+    number = -1 if now is None else 0
+    need((number if level is None else level) >= 0, missing)
+    need(level is None or level == number, *another)
+    return now
 
 
-def _switch(level: Any) -> None:
-    """Let `level` be the innermost from now on, over the grad mode of now."""
-    lifted.set(level)
+def _switch(opened: Forward | None, innermost: Any) -> None:
+    """From now on `opened` is the level that is open, and `innermost` the innermost, over the grad mode of now."""
+    _open.set(opened)
+    lifted.set(innermost)
     mode_variable.set(enabled(bool(mode_variable.get())))
 
 
@@ -38,18 +44,14 @@ def enter_dual_level() -> int:
 
     Raises: RuntimeError where one is open already.
     """
-    need(not _open, "level_nested")
-    _open.append(Forward())
-    _switch(_open[0])
+    need(_open.get() is None, "level_nested")
+    _switch(made := Forward(), made)
     return 0
 
 
 def exit_dual_level(*, level: int | None = None) -> None:
     """Close the level; its tangents are gone. Raises: RuntimeError where none is open."""
-    level = _current_level(level)
-    need(level >= 0, "level_negative")
-    need(level == len(_open) - 1, "level_order")
-    _switch(_open.pop().outer)
+    _switch(None, _opened(level, "level_negative", "level_order").outer)
 
 
 class dual_level(ContextDecorator):
@@ -67,19 +69,17 @@ def make_dual(tensor: Tensor, tangent: Tensor, *, level: int | None = None) -> T
 
     Raises: RuntimeError where no level is open, or for another shape; ValueError for integers.
     """
-    level = _current_level(level)
-    need(level >= 0, "level_missing")
-    need(level == len(_open) - 1, "level_invalid", "_make_dual")
-    need(not (tensor.is_floating_point() and _open[0].holds(tensor)), "dual_twice")
-    return dual(_open[0], tensor, tangent)
+    now = _opened(level, "level_missing", "level_invalid", "_make_dual")
+    need(not (tensor.is_floating_point() and now.holds(tensor)), "dual_twice")
+    return dual(now, tensor, tangent)
 
 
 def unpack_dual(tensor: Tensor, *, level: int | None = None) -> UnpackedDualTensor:
     """The number and the tangent of a dual tensor; None beside one that has no tangent."""
     need(isinstance(tensor, Tensor), "argument_kind", "_unpack_dual", "dual", 1, "Tensor", type_said(tensor))
-    level = _current_level(level)
-    need(level < 1, "level_invalid", "_fw_primal")
-    return UnpackedDualTensor(*(_open[0].unpacked(tensor) if level == 0 and _open else (tensor, None)))
+    need(level is None or level < 1, "level_invalid", "_fw_primal")
+    now = _open.get() if level in (None, 0) else None
+    return UnpackedDualTensor(*(now.unpacked(tensor) if now else (tensor, None)))
 
 
 __getattr__, __dir__ = face("torch.autograd.forward_ad", globals())

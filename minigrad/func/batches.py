@@ -17,12 +17,14 @@ from ..array import ndarray, random, xp
 from ..core.beside.lines import PACKAGE_FILES
 from ..core.carriers import TENSORS
 from ..core.graph import TensorBase, constant, node_of
+from ..core.modes import states
 from ..text.presentation import need, torch_says
-from .levels import KNOWN, Level, entered, keep, known, mode, tell
+from .levels import Level, entered, keep, known, mode, tell
 from .rules import AROUND, DRAWS, apply
 from .trees import mapped
 
 F: Any = TENSORS
+states.append(random.forbidden)  # a Ctrl-C between the two lines of a `with` may leave it behind
 
 
 class VmapInfo(NamedTuple):
@@ -169,14 +171,6 @@ class Batches(Level):
         with self.beneath():
             value, batched = known(t)[self]
             value.copy_(self.front(out, batched))
-
-    def stand_in(self, source: Any, t: Any) -> Any:
-        """As `carry`; what is about to be written is saved for backward from a copy."""
-        if self.holds(super().stand_in(source, t)):
-            value, batched = known(t)[self]
-            with self.beneath():
-                vars(t)[KNOWN][self] = (value.clone() if value.requires_grad else value, batched)
-        return t
 
     def like(self, source: Any, t: Any) -> Any:
         with self.beneath():

@@ -12,7 +12,7 @@ from typing import Any
 from ..array.backend import xp
 from ..core.backward import grad as gradients
 from ..core.carriers import TENSORS
-from ..core.graph import Node, TensorBase, constant, node_of
+from ..core.graph import Node, TensorBase, node_of
 from ..core.modes import Mode, is_grad_enabled, lifted
 from ..text.presentation import need
 from .batches import Batches
@@ -271,8 +271,8 @@ def linearize(func: Callable, *primals: Any) -> tuple:
 def basis(tensors: list) -> list:
     """For each tensor a batch: one unit vector after the other, of all the tensors' elements."""
     sizes = [t.numel() for t in tensors]
-    return [constant(t._plain, xp.eye(sum(sizes), sizes[k], -sum(sizes[:k]), t._data.dtype).reshape(
-        sum(sizes), *t._data.shape)) for k, t in enumerate(tensors)]
+    return [t.new_tensor(xp.eye(sum(sizes), sizes[k], -sum(sizes[:k])).reshape(sum(sizes), *t.shape))
+            for k, t in enumerate(tensors)]  # one for each example of `t`, where it is in a batch
 
 
 def jacrev(func: Callable, argnums: Any = 0, *, has_aux: bool = False, chunk_size: int | None = None,

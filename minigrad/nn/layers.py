@@ -577,10 +577,11 @@ def _layer(name: str, function: Callable, shown: str = "", /, inputs: int = 1, *
 
     Where none are given, the options are the function's own. Weights are buffers, to be saved and moved.
     """
-    if not options:
-        own = list(inspect.signature(function).parameters.values())[inputs:]
-        options = {p.name: ... if p.default is p.empty else p.default for p in own}
-    taken, kept = _taker(name, options), options.keys() - {"size_average", "reduce"}
+    own = list(inspect.signature(function).parameters.values())
+    options = options or {p.name: ... if p.default is p.empty else p.default for p in own[inputs:]}
+    owner = f"_{name[:-2]}Nd" if name.startswith(("Max", "Adaptive")) else name  # torch's pools have one for all
+    taken, kept = _taker(f"{owner}.__init__", options), options.keys() - {"size_average", "reduce"}
+    arguments = _taker(f"{name}.forward", {p.name.replace("self", "input"): ... for p in own[:inputs]})
 
     def __init__(self: Any, *args: Any, **given: Any) -> None:
         Module.__init__(self)
@@ -601,7 +602,8 @@ def _layer(name: str, function: Callable, shown: str = "", /, inputs: int = 1, *
                 self.__dict__[key] = functional.tuple_of(value, 1) if as_tuple else value
 
     def forward(self: Any, *inputs: Any, **named: Any) -> Any:
-        return function(*inputs, **named, **{n: getattr(self, n) for n in kept})
+        _, *values = arguments(self, *inputs, **named).values()
+        return function(*values, **{n: getattr(self, n) for n in kept})
 
     always = shown.removesuffix("inplace")
     extra_repr = partialmethod(_shown_options, always, **({} if always == shown else {"inplace": False}))
@@ -612,11 +614,10 @@ def _layer(name: str, function: Callable, shown: str = "", /, inputs: int = 1, *
 
 
 def _taker(name: str, options: dict[str, Any]) -> Callable:
-    """What takes the arguments of a layer's `__init__`, as a dict; Python refuses those that do not fit."""
+    """What takes the arguments of a layer's method `name`, as a dict; Python refuses those that do not fit."""
     listed = ", ".join(n if default is ... else f"{n}=options[{n!r}]" for n, default in options.items())
     taken = eval(f"lambda self, {listed}: locals()", {"options": options})
-    owner = f"_{name[:-2]}Nd" if name.startswith(("Max", "Adaptive")) else name  # torch's pools have one for all
-    taken.__qualname__ = f"{owner}.__init__"
+    taken.__qualname__ = name
     return taken
 
 

@@ -434,7 +434,7 @@ class Drawing:
         for mime in [m for m in makers if (not include or m in include) and m not in (exclude or ())]:
             try:
                 bundle[mime] = makers[mime]()
-            except RuntimeError:  # no engine for PNG here; the others do not need one
+            except Exception:  # no engine for PNG here, or more pixels than Pillow takes; the others need neither
                 if mime != "image/png":
                     raise
         return bundle

@@ -135,9 +135,10 @@ def put_away(shell: Any, cell: str | None) -> None:
     for player in old:
         if not any(player in players for players in _seen.values()):
             player.close()
-            results, shown = shell.user_ns.get("_oh", {}), getattr(shell.history_manager, "outputs", {})
+            results, told = shell.user_ns.get("_oh", {}), ("outputs", "output_hist_reprs")
+            shown = [getattr(shell.history_manager, name, {}) for name in told]
             for number in [n for n, result in results.items() if result is player]:
-                for kept in (results, shown, shell.user_ns, shell.user_ns_hidden):
+                for kept in (results, *shown, shell.user_ns, shell.user_ns_hidden):
                     kept.pop(number, kept.pop(f"_{number}", None))  # each has it under one of the two
 
 

@@ -85,7 +85,9 @@ class AttendedTask(GraphTask):
     def apply(self, node: Node, received: tuple) -> tuple:
         if not self._runs(node):
             return ()  # its gradient was asked for; nothing behind it was
+        keep, self.keep = self.keep, True  # as in torch, post-hooks still find what the node saved
         sent = super().apply(node, received)
+        self.keep = keep
         if self.inputs is not None and not node.wants_undefined:
             sent = tuple(g if way is not None else None for g, way in zip(sent, self.ways(node), strict=True))
         if self.watch is not None:
@@ -93,6 +95,8 @@ class AttendedTask(GraphTask):
         if node.hooks is not None and node.hooks.post:  # they see gradients that fit their receivers
             fitted = tuple(g if g is None else self._fitted(node, slot, g) for slot, g in enumerate(sent))
             sent = gates.post_hooks(self, node, fitted, received)
+        if not keep:
+            node.free()
         if anomaly.enabled:  # as torch: hooks have seen what is refused, and what they return is looked at
             gates.refuse_nan(node, sent)
         return sent

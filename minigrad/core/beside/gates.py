@@ -93,7 +93,7 @@ def _as_many(hook: Callable, returned: Any, given: tuple) -> tuple:
 
 def leaf_with_hooks(task: Any, leaf: Any, grad: Any, accumulate: Callable) -> None:
     """The end of a path where hooks stand, or somebody watches, or the gradient is asked for."""
-    node, hooks, watch = leaf._accumulate_grad(), leaf._hooks, task.watch
+    node, hooks, watch, given = leaf._accumulate_grad(), leaf._hooks, task.watch, leaf
     if watch is not None:
         watch.ready(node)
     (grad,) = tensor_hooks(task, node, (grad,))
@@ -106,11 +106,11 @@ def leaf_with_hooks(task: Any, leaf: Any, grad: Any, accumulate: Callable) -> No
     if watch is not None:
         watch.accumulate(node, grad, before, leaf._grad)
     for hook in list(hooks.post_accumulate.values()):
-        returned = hook(leaf)
-        if _checked(hook, leaf, returned) is not None and returned is not leaf:
-            raise RuntimeError("Tensor post accumulate grad hooks should return None.")
+        returned = _checked(hook, given, hook(given))
+        given = given if returned is None else returned  # torch hands it on, and complains behind the last one
         if watch is not None:
             watch.hook(node, "post_accumulate", hook, leaf._grad, leaf._grad)
+    require(given is leaf, "Tensor post accumulate grad hooks should return None.")
     if hooks.post:
         post_hooks(task, node, (), (grad,))
 

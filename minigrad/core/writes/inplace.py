@@ -44,6 +44,9 @@ def inplace(call: Callable, ufunc: Any = None, whole: bool = False) -> Callable:
             if isinstance(x, TensorBase) and (whole or (x is not self and not looks_itself)):
                 check_overlap(self, x, whole)
         original, mode = stand_in(self), grad_mode()
+        if mode and lifted.get() is not None:  # what is saved at any level, of a tangent too, is not written over
+            original, history = TENSORS.clone(original), original._fn
+            original._fn = history
         with unobserved() if isinstance(mode, Observers) else nullcontext():  # they are shown what was written, below
             out = call(original, *args, **options)
         if out is NotImplemented:

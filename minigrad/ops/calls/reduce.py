@@ -243,7 +243,7 @@ def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: Any = None) -> Any:
     return rows.cdist_of_two(x1, x2, float(p))
 
 
-_ROUNDED = {"lower": (xp.floor,), "higher": (xp.ceil,), "nearest": (xp.rint,)}
+_ROUNDED = {"lower": (TENSORS.floor,), "higher": (TENSORS.ceil,), "nearest": (TENSORS.round,)}
 
 
 def quantile(self: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear") -> Any:
@@ -261,12 +261,13 @@ def quantile(self: Any, q: Any, dim: Any = None, keepdim: bool = False, *, inter
     shape = [1 if d in gone else n for d, n in enumerate(data.shape) if keepdim or d not in gone]
     ordered = sort(x)[0].view(*shape, -1)
     end = ordered.shape[-1] - 1
-    rank = xp.where(xp.isnan(ordered._data[..., -1:]), end, at.reshape(-1) * end)  # nan comes last, and goes before all
-    rounds = _ROUNDED.get(interpolation, (xp.floor, xp.ceil))
-    result, *high = (TENSORS.gather(ordered, _tensor_of(round(rank).astype("int64")), -1) for round in rounds)
+    # nan comes last, and goes before all
+    rank = TENSORS.where(TENSORS.isnan(ordered.detach()[..., -1:]), float(end), _tensor_of(at.reshape(-1) * end))
+    rounds = _ROUNDED.get(interpolation, (TENSORS.floor, TENSORS.ceil))
+    result, *high = (TENSORS.gather(ordered, round(rank).long(), -1) for round in rounds)
     if high:
-        way = rank - xp.floor(rank) if interpolation == "linear" else xp.full_like(rank, 0.5)
-        result = inplace(TENSORS.lerp_tensor)(result, *high, _tensor_of(way.astype(data.dtype)))
+        way = rank - TENSORS.floor(rank) if interpolation == "linear" else rank * 0 + 0.5
+        result = inplace(TENSORS.lerp_tensor)(result, *high, way)
     return (result.unsqueeze_(0).transpose_(0, -1) if at.ndim else result).squeeze_(-1)
 
 
