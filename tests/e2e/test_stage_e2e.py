@@ -299,6 +299,16 @@ def test_words_in_both_languages_take_the_room_that_the_equation_leaves_them(pag
     assert page.evaluate(WALK.replace("FEW", "true"), 12) == {}
 
 
+@pytest.mark.parametrize("name", ["many inputs", "tied", "norms", "lenet", "tutorial"])
+def test_words_in_both_languages_fit_beside_a_graph_in_a_low_room(page, made, name):
+    page.set_viewport_size(dict(zip(("width", "height"), SIZES["notebook"], strict=True)))
+    page.goto(made(name))
+    page.locator(".mg-player").press("l")
+    page.keyboard.press("l")
+    assert "mg-both" in page.locator(".mg-player").get_attribute("class")
+    assert page.evaluate(WALK.replace("FEW", "true"), 12) == {}
+
+
 def test_what_moves_along_300_ways_is_measured_before_any_of_it_is_drawn(page, tmp_path):
     leaves = [minigrad.tensor(float(i), requires_grad=True) for i in range(300)]
     file = tmp_path / "wide.html"
