@@ -291,7 +291,12 @@ x.softmax(1)[:, 0]|x.log_softmax(0)[:, 0]|x.unbind(1)[0]|torch.stack([c * x[:, 0
 x.flip(1)[:, 0]|x.split(2, 1)[1].squeeze()|x.chunk(3, -1)[0].squeeze()|x[:, :-1].sum(1)|x[:, ::2].sum(1)|x @ x[0]
 x.cummax(1).values[:, 2]|x.t()[0].sum() * c|x.scatter_add(1, torch.tensor([[0], [1]]), x[:, :1])[:, 0]|x.var(1)
 x.take(torch.tensor([0, 5]))|x.roll(4)[:, 0]|torch.nn.functional.nll_loss(x, torch.tensor([0, 2]), reduction="none")
-torch.nn.functional.nll_loss(x, torch.tensor([2, 1]), torch.ones(3), reduction="sum") * c"""
+torch.nn.functional.nll_loss(x, torch.tensor([2, 1]), torch.ones(3), reduction="sum") * c
+torch.nn.functional.nll_loss(x, torch.tensor([2, 1]), ignore_index=1) * c
+torch.nn.functional.nll_loss(x, torch.tensor([2, 1]), x[0].detach(), reduction="none", ignore_index=2)
+torch.nn.functional.embedding(torch.tensor([1, 0]), x[:, :2], padding_idx=0)[:, 1]
+torch.nn.functional.embedding(torch.tensor([1, 1]), x, scale_grad_by_freq=True).sum(1)
+torch.nn.functional.embedding(torch.tensor([1, 0]), x[:, :2], 1, None, 2., True).sum(1)"""
 
 
 def parts(rule: Rule) -> tuple[str, str]:
