@@ -274,6 +274,14 @@ def test_what_a_hidden_post_hook_changes_is_no_rule_and_no_derivative():
     assert "∂loss/∂x" not in said
 
 
+def test_zeros_that_torch_does_not_write_down_are_zeros():
+    x = torch.tensor([2.0, -1.0], requires_grad=True)
+    (g,) = torch.autograd.grad(x.abs().pow(2).sum(), x, create_graph=True)
+    frames = record(g.sum(), names={"x": x, "g": g})[1]
+
+    assert (frames[-1].kind, frames[-1].after) == ("accumulate", "[2, 2]")  # through sgn, whose gradient is one
+
+
 def test_an_error_in_a_hook_is_the_last_frame_and_the_hooks_are_gone():
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     y = x * 2
