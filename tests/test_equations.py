@@ -237,6 +237,7 @@ def test_every_rule_gives_its_printed_result_from_its_printed_operands():
                  for name, a in given.items()}
         options = {s.field: None if s.text in ("None", str(2**63 - 1)) else ast.literal_eval(s.text.replace("−", "-"))
                    for s in node.saved if s.field in row.uses[rule.word] and s.field not in given}
+        options |= {name: None for name in row.uses[rule.word] if "strides" in name}  # how it is laid out
         if "indices" in options:
             options["indices"] = (np.array(options["indices"]),)
         with np.errstate(all="ignore"):
@@ -278,6 +279,16 @@ def test_the_two_sums_that_were_false_are_true_now():
     assert "[25.6, 256.0, 0.5] + [25.6, 256.0, 0.5] = [51.2, 512.0, 1.0]" in printed
     assert r"\approx" in tanh.filled_in
     assert tanh.exact
+
+
+@pytest.mark.parametrize("made", ["a @ b", "torch.addmm(c, a, b)", "a.t().clone().t() @ b", "a @ b.t().clone().t()"])
+def test_a_product_of_matrices_has_its_numbers_however_it_is_laid_out(made):
+    a, b, c = (mg.tensor([[1.0, k], [3.0, -1.0]], requires_grad=True) for k in (2.0, 5.0, 7.0))
+    loss = (eval(made, {"torch": mg, "a": a, "b": b, "c": c}) * 2).sum()
+    products = [rule.filled_in for f in record(loss, names={"a": a, "b": b})[1] for rule in f.rules if "@" in rule.tex]
+
+    assert len(products) == 2
+    assert all("@" in filled_in for filled_in in products)
 
 
 # ---- as they are read
