@@ -150,11 +150,12 @@ def with_signs(tex: str) -> str:
     return re.sub(r"(?<!=\})(?<!,)\\, ", r" \\; @ \\; ", tex)
 
 
-def computed(row: Row, word: str, values: Mapping[str, Any]) -> Any:
-    """What the row's own formula makes of these values, as an array; None where it cannot."""
+def computed(row: Row, word: str, values: Mapping[str, Any], at: int | None = None) -> Any:
+    """What the row's own formula makes of these values, as an array; None where it cannot. `at`: which of several."""
     try:
         with warnings.catch_warnings(action="ignore"), xp.errstate(all="ignore"):
-            return xp.asarray(row.derivatives[word](**values, **({"F": RAW} if "F" in row.uses[word] else {})))
+            made = row.derivatives[word](**values, **({"F": RAW} if "F" in row.uses[word] else {}))
+            return xp.asarray(made if at is None else made[at])
     except Exception:  # a formula that takes more than numbers, or refuses these
         return None
 
