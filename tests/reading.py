@@ -205,6 +205,7 @@ def value_of(text: str, shape: tuple[int, ...]) -> Any:
         "array": array, "index": index, "expand": expand, "copies": copies, "sum": copies, "total": np.sum,
         "sums": lambda dim: lambda x: np.sum(np.asarray(x), dim, keepdims=True).view(Array), "where": np.where,
         "count": lambda claim, *dim: np.sum(claim, *dim, keepdims=True), "numel": np.size,
+        "bincount": lambda x: np.bincount(index(x)),
         "size": lambda x, dim: np.shape(x)[dim], "reshape": lambda x: np.reshape(x, shape), "sgn": np.sign,
         "unsqueeze": np.expand_dims, "squeeze": np.squeeze, "cat": np.concatenate, "stack": np.stack, "roll": np.roll,
         "transpose": np.swapaxes, "permute": np.transpose, "tril": np.tril, "triu": np.triu, "flip": np.flip,

@@ -237,6 +237,7 @@ def test_every_rule_gives_its_printed_result_from_its_printed_operands():
                  for name, a in given.items()}
         options = {s.field: None if s.text in ("None", str(2**63 - 1)) else ast.literal_eval(s.text.replace("−", "-"))
                    for s in node.saved if s.field in row.uses[rule.word] and s.field not in given}
+        options |= {name: None for name in row.uses[rule.word] if "strides" in name}  # how it is laid out
         if "indices" in options:
             options["indices"] = (np.array(options["indices"]),)
         with np.errstate(all="ignore"):
@@ -280,6 +281,16 @@ def test_the_two_sums_that_were_false_are_true_now():
     assert tanh.exact
 
 
+@pytest.mark.parametrize("made", ["a @ b", "torch.addmm(c, a, b)", "a.t().clone().t() @ b", "a @ b.t().clone().t()"])
+def test_a_product_of_matrices_has_its_numbers_however_it_is_laid_out(made):
+    a, b, c = (mg.tensor([[1.0, k], [3.0, -1.0]], requires_grad=True) for k in (2.0, 5.0, 7.0))
+    loss = (eval(made, {"torch": mg, "a": a, "b": b, "c": c}) * 2).sum()
+    products = [rule.filled_in for f in record(loss, names={"a": a, "b": b})[1] for rule in f.rules if "@" in rule.tex]
+
+    assert len(products) == 2
+    assert all("@" in filled_in for filled_in in products)
+
+
 # ---- as they are read
 
 
@@ -291,7 +302,12 @@ x.softmax(1)[:, 0]|x.log_softmax(0)[:, 0]|x.unbind(1)[0]|torch.stack([c * x[:, 0
 x.flip(1)[:, 0]|x.split(2, 1)[1].squeeze()|x.chunk(3, -1)[0].squeeze()|x[:, :-1].sum(1)|x[:, ::2].sum(1)|x @ x[0]
 x.cummax(1).values[:, 2]|x.t()[0].sum() * c|x.scatter_add(1, torch.tensor([[0], [1]]), x[:, :1])[:, 0]|x.var(1)
 x.take(torch.tensor([0, 5]))|x.roll(4)[:, 0]|torch.nn.functional.nll_loss(x, torch.tensor([0, 2]), reduction="none")
-torch.nn.functional.nll_loss(x, torch.tensor([2, 1]), torch.ones(3), reduction="sum") * c"""
+torch.nn.functional.nll_loss(x, torch.tensor([2, 1]), torch.ones(3), reduction="sum") * c
+torch.nn.functional.nll_loss(x, torch.tensor([2, 1]), ignore_index=1) * c
+torch.nn.functional.nll_loss(x, torch.tensor([2, 1]), x[0].detach(), reduction="none", ignore_index=2)
+torch.nn.functional.embedding(torch.tensor([1, 0]), x[:, :2], padding_idx=0)[:, 1]
+torch.nn.functional.embedding(torch.tensor([1, 1]), x, scale_grad_by_freq=True).sum(1)
+torch.nn.functional.embedding(torch.tensor([1, 0]), x[:, :2], 1, None, 2., True).sum(1)"""
 
 
 def parts(rule: Rule) -> tuple[str, str]:

@@ -42,8 +42,8 @@ class TorchReader(Reader):
         return t.detach().to_dense()
 
     def row(self, node: AnyNode) -> Row | None:
-        """The row of ours whose nodes bear the name of this one."""
-        return rows_by_grad_fn().get(node.name().rpartition("::")[2])
+        """The row of ours whose nodes bear the name of this one, or that of a view whose twin in place it is."""
+        return rows_by_grad_fn().get(node.name().rpartition("::")[2]) or twin(node.__class__)
 
     def output_shape(self, node: AnyNode, nr: int) -> tuple[tuple[int, ...], str] | None:
         """What torch's own node knows of its outputs."""
@@ -104,3 +104,11 @@ def rows_by_grad_fn() -> dict[str, Row]:
     """
     rows = by_key((row.grad_fn, row) for row in TABLE.values())
     return {name: same[0] for name, same in rows.items() if len({row.differentiable for row in same}) == 1}
+
+
+@cache
+def twin(kind: type) -> Row | None:
+    """The row of a view whose twin in place has nodes of this kind: with another number (`TBackward1`), and alike."""
+    name, fields = kind.__name__[:-1], {field[7:] for field in dir(kind) if field.startswith("_saved_")}
+    views = (row for row in TABLE.values() if row.view and row.grad_fn[:-1] == name and {*row.saved} == fields)
+    return next(views, None)

@@ -391,8 +391,7 @@ class Reader:
             return NodeRecord(self.ids[key], "AccumulateGrad", "accumulate", leaf=self.ids[key, 0],
                               op="accumulate", seq=self.seq(key))
         name = node.name().rpartition("::")[2]  # torch::autograd:: says nothing to a learner
-        custom = hasattr(type(node), "saved_tensors")  # a Function of the learner's
-        op = f"{name.removesuffix('Backward')}.apply" if custom else op_name(name)
+        op = f"{name.removesuffix('Backward')}.apply" if hasattr(type(node), "saved_tensors") else op_name(name)
         saved = tuple(self.saved(key, *field) for field in self.fields[key])
         edges = tuple(self.edge(key, i, slot) for i, slot in enumerate(self.edges[key]))
         code, lasti = self.place(node)

@@ -397,8 +397,8 @@ def same(a: Any, b: Any) -> bool:
 def plain(value: Any) -> Any:
     """The array of a tensor, of torch too; an array, or None, as it is."""
     if hasattr(value, "detach") and not hasattr(value, "_array"):
-        value = value.detach().to_dense().cpu().resolve_conj().resolve_neg()
-        return (value.float() if str(value.dtype) == "torch.bfloat16" else value).numpy()
+        value = value.float() if str(value.dtype) == "torch.bfloat16" else value
+        return value.detach().to_dense().numpy(force=True)
     return value._array() if hasattr(value, "_array") else value
 
 
@@ -407,7 +407,12 @@ def saved_of(node: AnyNode, fields: Iterable[tuple[str, Any, str]]) -> dict[str,
     found = {}
     for field, value, _ in fields:
         raw = getattr(node, f"saved_{field}", value)
-        found[field] = plain(value) if hasattr(value, "shape") else getattr(raw, "value", raw)
-        if isinstance(value, int) and value >= 2**63:  # as torch keeps dim=-1
-            found[field] = value - 2**64
+        found[field] = plain(value) if hasattr(value, "shape") else usual(getattr(raw, "value", raw))
     return found
+
+
+def usual(option: Any) -> Any:
+    """An option as it was given: torch keeps dim=-1 as 2**64 - 1, and tensors in a tuple."""
+    if type(option) is tuple:
+        return tuple(map(usual, option))
+    return option - 2**64 if type(option) is int and option >= 2**63 else plain(option)

@@ -120,7 +120,7 @@ def with_values(node: NodeRecord, row: Row, word: str, incoming: tuple[Any, ...]
     arrays: dict[str, Any] = {name: v for name, v in values.items() if hasattr(v, "reshape")}
     options = {s.field: as_tex(s.text) if is_given(s) else None for s in node.saved if s.field not in arrays}
     if (not end or len(incoming) != 1 or node.name == "CopySlices" or not all(map(in_full, (*arrays.values(), result)))
-            or any(options.get(name, "") == "" for name in used if name not in arrays)):
+            or any(options.get(name, "") == "" for name in used if name not in arrays and "strides" not in name)):
         return alone, ()
     def found(parts: list[list[Any]]) -> list[Any] | None:
         made = computed(row, word, values | {n: as_array(p, arrays[n]) for n, p in zip(arrays, parts, strict=True)})
@@ -150,11 +150,12 @@ def with_signs(tex: str) -> str:
     return re.sub(r"(?<!=\})(?<!,)\\, ", r" \\; @ \\; ", tex)
 
 
-def computed(row: Row, word: str, values: Mapping[str, Any]) -> Any:
-    """What the row's own formula makes of these values, as an array; None where it cannot."""
+def computed(row: Row, word: str, values: Mapping[str, Any], at: int | None = None) -> Any:
+    """What the row's own formula makes of these values, as an array; None where it cannot. `at`: which of several."""
     try:
         with warnings.catch_warnings(action="ignore"), xp.errstate(all="ignore"):
-            return xp.asarray(row.derivatives[word](**values, **({"F": RAW} if "F" in row.uses[word] else {})))
+            made = row.derivatives[word](**values, **({"F": RAW} if "F" in row.uses[word] else {}))
+            return xp.asarray(made if at is None else made[at])
     except Exception:  # a formula that takes more than numbers, or refuses these
         return None
 

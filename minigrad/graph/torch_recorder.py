@@ -2,9 +2,10 @@
 
 The frames are those of `Recorder`. What torch does not tell is left out: who registered hooks on nodes (only what they
 changed can be seen), and, but inside of `scopes`, the lines that made nodes. A rule is shown where our table has one of
-that name and it gives what torch gave: it also tells a gradient before its sum, where an input was broadcast. Behind
-anything that could not be checked, nothing is called a derivative. Where we fail ourselves, torch and the learner's
-program go on: the last frame says what is not told. torch is never imported here.
+that name and it gives what torch gave: it also tells a gradient before its sum, where an input was broadcast. What a
+node of torch's own sends is a derivative if no hook stands behind it; behind a Function of the learner's nothing is
+called one without such a rule. Where we fail ourselves, torch and the learner's program go on: the last frame says
+what is not told. torch is never imported here.
 """
 
 import contextlib
@@ -23,7 +24,7 @@ from .rule import Rule, as_array, computed
 from .snapshot import AnyNode, AnyTensor
 
 CHECKED = 200_000  # elements; rules of larger gradients are not checked, and not shown
-TOLERANCE = 1e-3  # of the largest number: a rule that is further off is another one
+TOLERANCE = 1e-3  # of the largest number: a rule that is further off is another one; more in types with few digits
 
 
 class TorchRecorder(Recorder):
@@ -54,12 +55,14 @@ class TorchRecorder(Recorder):
     def attended(self) -> Iterator[None]:
         """Our hooks at every node, and around the hooks of tensors; taken away again."""
         edge = sys.modules["torch"].autograd.graph.get_gradient_edge
+        self.last: dict[Any, Any] = {}  # our hook behind each node
         self.grads = {id(t): copied(t.grad) for t in self.reader.tensors.values() if not t.is_leaf and t.retains_grad}
         with contextlib.ExitStack() as undo, xp.errstate(all="ignore"):
             for node in self.reader.found.values():
                 node = node if hasattr(node, "next_functions") else edge(node).node  # a leaf as the root
                 undo.callback(node.register_prehook(partial(self.tell, self.arrived_at, node)).remove)
-                undo.callback(node.register_hook(partial(self.tell, self.ran, node)).remove)
+                self.last[node] = node.register_hook(partial(self.tell, self.ran, node))
+                undo.callback(self.last[node].remove)
                 self.tell(self.wrap, node, undo)
             self.run = None
             yield
@@ -96,6 +99,8 @@ class TorchRecorder(Recorder):
         """The first that is heard of a node's turn."""
         if self.node_now is not node:
             self.ready(node)
+            alone = len(self.last[node].hooks_dict_ref()) == 1  # no hook but ours stands behind it
+            self.own = alone and type(node).__module__ == "builtins" and type(node).__name__ == self.record.name
             self.put = False  # whether the leaf that runs has its `.grad` already
             self.old |= {nr: self.grads.get(id(t)) for nr, t in self.reader.filled_by(node).items() if not t.is_leaf}
 
@@ -127,8 +132,14 @@ class TorchRecorder(Recorder):
             self.close()
             return
         gone, came, row = tuple(map(plain, sent)), tuple(map(plain, received)), self.reader.row(node)
+        if row is not None and not row.multi and all(g is None for g in came[1:]):
+            came = came[:1]  # torch gives the mean that a norm noted a gradient, too
         self.compute(node, came, gone)
-        found = {slot: self.derived(row, slot, came, grad) for slot, grad in enumerate(gone) if grad is not None}
+        with contextlib.suppress(Exception):  # it has none, or not in this form
+            self.saved |= self.hidden(row, came) if row and row.hidden else {}
+        floats = (g.dtype for g in sent if g is not None and g.is_floating_point())
+        rough = max([TOLERANCE, *(2 * sys.modules["torch"].finfo(kind).eps for kind in floats)])
+        found = {slot: self.derived(row, slot, came, grad, rough) for slot, grad in enumerate(gone) if grad is not None}
         self.good = {slot: ours for slot, ours in found.items() if ours is not None}  # what our rules give, too
         for edge, grad in zip(here.edges, gone, strict=False):
             if edge.node is None or grad is None:
@@ -159,17 +170,34 @@ class TorchRecorder(Recorder):
 
     # ---- what can be believed
 
-    def derived(self, row: Row | None, slot: int, came: tuple[Any, ...], sent: Any) -> Any:
+    def hidden(self, row: Row, came: tuple[Any, ...]) -> dict[str, Any]:
+        """What a formula reads and torch does not show, from what it shows: the eps of a norm from its deviations, the
+        lengths of what was joined; of constants in several places nobody knows which is how long."""
+        if "eps" in row.hidden:
+            x = self.saved["input"].astype("float64")
+            spread = x.var(tuple(range(-len(self.saved["normalized_shape"]), 0)), keepdims=True)
+            return {"eps": float((self.saved["result2"] ** -2.0 - spread).reshape(-1)[spread.argmin()])}
+        shapes = [e.node and self.graph.tensor(e.tensor).shape for e in self.record.edges]
+        rest, dim = [*came[0].shape], self.saved["dim"]
+        rest[dim] -= sum(shape[dim] for shape in shapes if shape)
+        for i in (i for i, shape in enumerate(shapes) if not shape):
+            shapes[i], rest[dim] = tuple(rest), 0
+        return {"shapes": shapes}
+
+    def derived(self, row: Row | None, slot: int, came: tuple[Any, ...], sent: Any, rough: float) -> Any:
         """What one rule, run on what torch saved, gives before any sum; None where it is not what torch gave."""
-        if row is None or not row.differentiable[slot:] or any(g is None or g.dtype.kind == "c" for g in (*came, sent)):
+        several = row is not None and row.inputs[0] == "tensors"  # one formula, which gives a gradient to each
+        if (row is None or not (several or row.differentiable[slot:])
+                or any(g is not None and g.dtype.kind == "c" for g in (*came, sent))):
             return None
-        word = row.differentiable[slot]
-        values = {name: (came[0] if len(came) == 1 else came) if name == "grad" else self.saved.get(name)
+        word = row.differentiable[0 if several else slot]
+        values = {name: (came if row.multi or came[1:] else came[0]) if name == "grad" else self.saved.get(name)
                   for name in row.uses[word] if name != "F"}
         arrays: dict[str, Any] = {name: v for name, v in values.items() if hasattr(v, "reshape")}
         if sum(v.size for v in arrays.values()) > CHECKED:
             return None
-        ours = computed(row, word, values | {name: as_array(v, v) for name, v in arrays.items()})
+        values |= {name: as_array(v, v) for name, v in arrays.items()}
+        ours = computed(row, word, values, slot if several else None)
         if ours is None or (ours.size != sent.size and not stretches(sent.shape, ours.shape)):
             return None
         ours = (ours if stretches(sent.shape, ours.shape) else ours.reshape(sent.shape)).astype("float64")
@@ -177,12 +205,12 @@ class TorchRecorder(Recorder):
         summed = ours.sum(tuple(i for i, (m, n) in enumerate(zip(small, ours.shape, strict=True)) if m != n))
         theirs = sent.reshape(-1).astype("float64")
         most = float(abs(ours[xp.isfinite(ours)]).max(initial=0))  # of a sum, what was added
-        return ours if xp.allclose(summed.reshape(-1), theirs, rtol=TOLERANCE, atol=TOLERANCE * most,
-                                   equal_nan=True) else None
+        return ours if xp.allclose(summed.reshape(-1), theirs, rtol=rough, atol=rough * most, equal_nan=True) else None
 
     def bends(self) -> bool:
-        """Also where nothing tells what torch has done."""
-        return super().bends() or any(grad is not None and slot not in self.good for slot, grad in self.work[1].items())
+        """Also where neither torch's own node nor a rule of ours tells what was done."""
+        unknown = not self.own and any(g is not None and slot not in self.good for slot, g in self.work[1].items())
+        return super().bends() or unknown
 
     def rules(self) -> tuple[Rule, ...]:
         """The rules that gave what torch gave."""

@@ -136,6 +136,7 @@ def phrase(template: str, binds: int = _ATOM) -> Callable[..., Symbol]:
 
 
 becomes, gains = phrase(r"{0} \leftarrow {1}", 0), phrase(r"{0} \,\text{{+=}}\, {1}", 0)
+column = phrase(r"\mathrm{{unsqueeze}}\left({0:4}, -1\right)")  # a number for each row, which would be taken for a row
 
 
 def part(x: Any, dim: Any, *index: Any) -> Symbol:
@@ -161,6 +162,11 @@ def among(x: Any, index: Symbol, dim: Any, others: int = 0) -> Symbol:
     return Symbol(f"{symbol(x):4}[{', '.join(symbol(one).tex for one in places)}]")
 
 
+def unless(x: Any, index: Any, skipped: Any) -> Any:
+    """`x`, and 0 where an index is passed over; `x` alone where that is -100, which nobody chose, and not seen."""
+    return x * (index != skipped) if number(skipped) != -100 or "-100" in symbol(index).tex else x
+
+
 def number(value: Any) -> Any:
     """What is spelled as a number, or as a tuple of numbers: an empty one where nothing is; None for a name."""
     try:
@@ -177,11 +183,14 @@ def side_by_side(several: Any) -> Symbol:
 def cases(condition: Any, value: Any, other: Any) -> Symbol:
     if (always := symbol(condition).tex) in (r"\text{True}", r"\text{False}"):
         return symbol(value if "True" in always else other)
-    first, last = r"\begin{cases}", r"\end{cases}"
-    rest = rf"{symbol(other)} & \text{{else}}{last}"
-    if rest.startswith(first):  # cases in the last case: one list
-        rest = symbol(other).tex.removeprefix(first)
+    first, rest = r"\begin{cases}", symbol(other).tex  # cases in the last case: one list
+    rest = rest.removeprefix(first) if rest.startswith(first) else rf"{rest} & \text{{else}}\end{{cases}}"
     return Symbol(rf"{first}{symbol(value)} & {symbol(condition)} \\ {rest}", _SUM)
+
+
+def shared(x: Any, index: Any, often: Any) -> Symbol:
+    """`x`, of which each row is divided by how often its index comes where that is asked for."""
+    return cases(often, x / column(SYMBOLS.bincount(index)[index]), x)
 
 
 _TEX_NAMES = {"sin", "cos", "tan", "sinh", "cosh", "tanh", "log", "Phi", "phi"}

@@ -132,9 +132,8 @@ class Detective(Moment):
         cut_at = max(self.cuts, default=len(self.program.lines) + 1)  # the first line of a `with` counts too
         notes: dict[int, Part] = {}
         for n, names in self.thread.items():
-            held = ", ".join(f"`{name}`" for name in sorted(names))
             if n < cut_at and names:
-                notes[n] = {"note": self.say("on_thread", names=held)}
+                notes[n] = {"note": self.say("on_thread", names=", ".join(f"`{name}`" for name in sorted(names)))}
             elif n > cut_at:
                 notes[n] = {"note": self.say("off_thread")}
         notes |= {n: {"state": "bad", "note": self.say("cut_here")} for n in self.cuts}

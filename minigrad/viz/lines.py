@@ -52,8 +52,7 @@ def by_lines(graph: Graph, rolled: frozenset[str] = frozenset()) -> Graph:
             around.update({**dict.fromkeys(tops, new), new: outer})
             held[new] = parts
     scopes = tuple(replace(s, parent=around.get(s.id, s.parent)) for s in (*graph.scopes, *made))
-    nodes = tuple(replace(n, scope=around.get(n.id, n.scope)) for n in graph.nodes)
-    return replace(graph, nodes=nodes, scopes=scopes)
+    return replace(graph, nodes=tuple(replace(n, scope=around.get(n.id, n.scope)) for n in graph.nodes), scopes=scopes)
 
 
 def pieces(graph: Graph) -> Iterator[Piece]:

@@ -299,6 +299,35 @@ def test_words_in_both_languages_take_the_room_that_the_equation_leaves_them(pag
     assert page.evaluate(WALK.replace("FEW", "true"), 12) == {}
 
 
+@pytest.mark.parametrize("name", ["many inputs", "tied", "norms", "lenet", "tutorial"])
+def test_words_in_both_languages_fit_beside_a_graph_in_a_low_room(page, made, name):
+    page.set_viewport_size(dict(zip(("width", "height"), SIZES["notebook"], strict=True)))
+    page.goto(made(name))
+    page.locator(".mg-player").press("l")
+    page.keyboard.press("l")
+    assert "mg-both" in page.locator(".mg-player").get_attribute("class")
+    assert page.evaluate(WALK.replace("FEW", "true"), 12) == {}
+
+
+def test_what_moves_along_300_ways_is_measured_before_any_of_it_is_drawn(page, tmp_path):
+    leaves = [minigrad.tensor(float(i), requires_grad=True) for i in range(300)]
+    file = tmp_path / "wide.html"
+    file.write_text(minigrad.step(minigrad.stack(leaves).sum(), preview=True).to_html(), encoding="utf-8")
+    page.emulate_media(reduced_motion="no-preference")
+    page.goto(file.as_uri())
+    page.locator(".mg-player").press("ArrowRight")
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable")
+    layouts = []
+    for key in ("", "ArrowRight"):
+        page.evaluate("""(key) => document.querySelector('.mg-player')
+            .dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))""", key)
+        found = session.send("Performance.getMetrics")["metrics"]
+        layouts.append(next(one["value"] for one in found if one["name"] == "LayoutCount"))
+    assert layouts[1] - layouts[0] < 60  # of 300 wires none is laid out alone
+    assert 0 < page.locator(".mg-token").count() < 100  # and what nobody sees stays where it is
+
+
 def test_a_step_of_a_graph_of_150_ways_is_laid_out_a_few_times_and_no_more(page, tmp_path):
     leaves = [minigrad.tensor(float(i), requires_grad=True) for i in range(150)]
     loss = minigrad.stack(leaves).sum()

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...array import dtypes, in_order, namespace, strided, xp
 from ...core.carriers import formula
-from ...text.tex import SYMBOLS, Symbol, number, phrase
+from ...text.tex import SYMBOLS, Symbol, column, number, phrase
 from ..checks import implemented, need, require, same_type
 from . import index, reduce
 from .shape import padded, pairs_of, within_padding
@@ -509,6 +509,6 @@ def embedding_back(grad_output: Any, indices: Any, count: int, padding_idx: int,
     return whole
 
 
-@formula(tex=lambda grad, i, pad: grad if (number(pad) or 0) < 0 else grad * (i != pad))
+@formula(tex=lambda grad, i, pad: grad if (number(pad) or 0) < 0 else grad * column(i != pad))
 def without_padding(F: Any, grad: Any, indices: Any, padding_idx: int) -> Any:
     return grad if padding_idx < 0 else grad * F.unsqueeze(indices != padding_idx, -1)

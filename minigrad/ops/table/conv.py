@@ -6,7 +6,7 @@ input's gradient from result's and weight, weight's gradient from result's and i
 
 from ...array.backend import xp
 from ...core.op import op
-from ...text.tex import SYMBOLS, Symbol, gains, phrase
+from ...text.tex import SYMBOLS, Symbol, gains, phrase, shared
 from ..kernels import conv as kernels
 from ..kernels.shape import pairs_of
 
@@ -104,7 +104,7 @@ embedding_of = op("embedding", kernels.embedding, fixed=("indices",), keeps=("sp
         grad, indices, weight_sym_argsize_0, padding_idx, scale_grad_by_freq))
 embedding_backward = op("embedding_backward", kernels.embedding_back, fixed=("indices",),
     grad_fn="EmbeddingDenseBackwardBackward0",
-    tex=lambda g, i, _count, pad, *_: gains(Symbol(f"0[{i}]"), SYMBOLS.without_padding(g, i, pad)),
+    tex=lambda g, i, _count, pad, often: gains(Symbol(f"0[{i}]"), shared(SYMBOLS.without_padding(g, i, pad), i, often)),
     grad_output = lambda F, grad, indices, padding_idx: F.without_padding(F.embedding(
         grad, indices, padding_idx, False, False), indices, padding_idx))
 

@@ -6,7 +6,7 @@ to the elements: all of it for a sum, an n-th part for a mean.
 
 from ...array.backend import xp
 from ...core.op import op
-from ...text.tex import SYMBOLS, Symbol, among, becomes, symbol
+from ...text.tex import SYMBOLS, Symbol, among, becomes, symbol, unless
 from ..kernels import loss as kernels, pointwise, reduce
 
 LOSS = {"elementwise": True, "letters": {"self": "x", "target": "t"}}
@@ -29,16 +29,16 @@ norm_dim = op("norm_dim", lambda self, p, dim, keepdim: reduce.norm(self, p, dim
 # ---- the losses
 
 nll_loss = op("nll_loss", kernels.nll, fixed=("target", "weight"), outputs=("output", "total_weight"),
-    tex=lambda g, t, w, kind, *_: ((symbol if kind.tex == "0" else SYMBOLS.sum)(-SYMBOLS.weighted(
-        among(g, t, 1, 1 if t.rank else 0), w and w[t])) / (1 if kind.tex in "02" else Symbol(r"\Omega")),),
+    tex=lambda g, t, w, kind, skip: ((symbol if kind.tex == "0" else SYMBOLS.sum)(-SYMBOLS.weighted(unless(
+        among(g, t, 1, 1 if t.rank else 0), t, skip), w and w[t])) / (1 if kind.tex in "02" else Symbol(r"\Omega")),),
     self = lambda F, grad, self, target, weight, total_weight, reduction, ignore_index: F.nll_loss_backward(
         grad, self, target, weight, total_weight, reduction, ignore_index))
 nll_loss2d = op("nll_loss2d", kernels.nll, fixed=("target", "weight"), outputs=("output", "total_weight"),
     **nll_loss.row.derivatives)
 nll_loss_backward = op("nll_loss_backward", kernels.nll_back,
     grad_fn="NllLossBackwardBackward0", fixed=("target", "weight", "total_weight"),
-    tex=lambda g, _x, t, w, total, kind, *_: becomes(among(0, t, 1, 1 if t.rank else 0),
-        -SYMBOLS.weighted(g, w and w[t]) / (1 if kind.tex in "02" else total)),
+    tex=lambda g, _x, t, w, total, kind, skip: becomes(among(0, t, 1, 1 if t.rank else 0),
+        -SYMBOLS.weighted(unless(g, t, skip), w and w[t]) / (1 if kind.tex in "02" else total)),
     grad_output = lambda F, grad, target, weight, reduction, ignore_index: F.nll_loss(
         grad, target, weight, reduction, ignore_index)[0],
     self        = lambda F, grad, self_sym_sizes: F.zeros_as(grad, self_sym_sizes))

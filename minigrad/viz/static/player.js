@@ -21,7 +21,7 @@ const MATH = new Set(("math mrow mi mn mo ms mtext mspace msub msup msubsup move
 const GLIDE_MS = 650, OPEN_MS = 280, LARGEST = 1.3, WIDEST_TEXT = 420, SPEEDS = [0.25, 0.5, 1, 2, 4];
 /** How long an event moves, in ms at 1×. */
 const LASTS = { seed: 900, hook: 1100, compute: 1600, free: 800, send: 1300, accumulate: 1600, meet: 1900, make: 900 };
-const MOST_CHIPS = 32, MOST_ROWS = 48;  // that a queue has room for, and that anybody reads: of hundreds the rest is a number
+const MOST_CHIPS = 32, MOST_ROWS = 24, MOST_TRIED = 12;  // that a queue has room for, that anybody reads, that may fit: of hundreds the rest is a number
 const LONG = 24;  // characters: what may break at commas, too
 const TEXT = 13, LEAST = { page: 12.02, presenter: 24.04 };  // units of the picture, and px on the screen
 
@@ -604,13 +604,14 @@ function render({ model, el }) {
 
   // ------------------------------------------------------------ motion: where things are inside an event
   const between = (u, from, to) => Math.min(1, Math.max(0, (u - from) / (to - from)));
-  const onPath = (path, u) => path.getPointAtLength(path.getTotalLength() * eased(u));
+  const lengths = new WeakMap(), long = (path) => lengths.get(path) ?? (lengths.set(path, path.getTotalLength()), lengths.get(path));
+  const onPath = (path, u) => path.getPointAtLength(long(path) * eased(u));
   const wire = (edge) => /** @type {SVGPathElement|null} */ (P.index["wire:" + edge]?.[0].querySelector("path"));
   /** A gradient on its way. @param {{x: number, y: number}} at @param {string} text @param {number} [size] */
   function token({ x, y }, text, size = 1, kind = "mg-token") {
     const w = 8 * text.length + 14, el = s("g", { class: kind, transform: `translate(${x} ${y}) scale(${size})` });
     el.append(s("rect", { x: -w / 2, y: -11, width: w, height: 22, rx: 8 }), s("text", { y: 4.5, "text-anchor": "middle" }, text));
-    moving.append(el);
+    come.push(el);
   }
   /** A copy of a part of the picture that leaves it. @param {Element} part @param {number} dx @param {number} dy */
   function ghost(part, dx, dy, fades = 0) {
@@ -657,16 +658,17 @@ function render({ model, el }) {
       }
     },
     send(f, u, k) {
-      const earlier = walk.state(k - 1).totals, now = walk.state(k).totals, meets = walk.meets(f.event), travel = meets ? 0.6 : 1;
-      for (const one of f.event.sends ?? []) {
-        const { total, edge, text } = one, at = outputOf(one), n = walk.nth.get(edge) ?? 1;
-        const path = wire(place(edge)), long = path?.getTotalLength() ?? 0, far = between(u, 0, travel);
-        if (!path || text === "None") continue;
-        const trail = s("path", { d: path.getAttribute("d"), class: "mg-backward mg-trail", "stroke-dasharray": `${long * eased(far)} ${long}` });
-        moving.append(trail);
-        const end = path.getPointAtLength(long), waits = { x: end.x + 24, y: end.y - 30 }, was = n > 1 && now.get(at)?.known ? earlier.get(at)?.total : null;
+      const earlier = walk.state(k - 1).totals, now = walk.state(k).totals, meets = walk.meets(f.event), travel = meets ? 0.6 : 1, all = f.event.sends ?? [];
+      for (const one of all) {
+        const { total, edge, text, to } = one, at = outputOf(one), n = walk.nth.get(edge) ?? 1, receiver = P.nodes.get(drawn(to))?.box;
+        const path = wire(place(edge)), far = between(u, 0, travel), unseen = all.length > MOST_CHIPS && receiver && !meet(sight(cam.k), receiver);
+        if (!path || text === "None" || unseen) continue;
+        const trail = s("path", { d: path.getAttribute("d"), class: "mg-backward mg-trail", "stroke-dasharray": `${long(path) * eased(far)} ${long(path)}` });
+        come.push(trail);
+        const was = n > 1 && now.get(at)?.known ? earlier.get(at)?.total : null;
         if (u < travel || !was) token(onPath(path, far), brief(edge, text));
         if (!was) continue;
+        const end = path.getPointAtLength(long(path)), waits = { x: end.x + 24, y: end.y - 30 };
         const near = eased(between(u, 0.6, 0.85));
         if (u >= 0.85) token(waits, brief(edge, total), 1.25 - 0.25 * between(u, 0.85, 1));
         else token(waits, brief(edge, was));
@@ -677,22 +679,22 @@ function render({ model, el }) {
       const last = [...walk.state(k).totals.values()].find((one) => one.to === f.id), path = last && wire(place(last.edge));
       const slot = P.svg.querySelector(`[data-slot="grad:${walk.scene.nodes[f.id].leaf}"]`);
       if (!path || !slot || walk.steps.get(f.id).incoming === "None") return;
-      const from = path.getPointAtLength(path.getTotalLength()), b = boxOf(slot), way = eased(u);
+      const from = path.getPointAtLength(long(path)), b = boxOf(slot), way = eased(u);
       token({ x: from.x + (b.x + b.w / 2 - from.x) * way, y: from.y + (b.y + b.h / 2 - from.y) * way }, walk.steps.get(f.id).incoming);
     },
   };
-  const leaving = /** @type {Element[]} */ ([]);
+  const leaving = /** @type {Element[]} */ ([]), come = /** @type {Element[]} */ ([]);  // what is put into the picture once all wires are measured
   /** What is on its way in event `k`, at `S.u`. @param {number} k */
   function stir(k) {
-    moving.replaceChildren();
     ghosts.replaceChildren();
     card.style.removeProperty("--mg-come");
     for (const note of leaving.splice(0)) note.classList.remove("mg-leaving");
     for (const { edge, text } of stranded(k)) {
-      const path = wire(place(edge)), end = path?.getPointAtLength(path.getTotalLength());
+      const path = wire(place(edge)), end = path?.getPointAtLength(long(path));
       if (end) token({ x: end.x + 24, y: end.y + 30 }, brief(edge, text), 1, "mg-token mg-stranded");
     }
     if (S.u < 1 && k) motions[walk.frames[k].event.kind]?.(walk.frames[k], S.u, k);
+    moving.replaceChildren(...come.splice(0));
   }
 
   // ------------------------------------------------------------ showing a frame
@@ -768,8 +770,9 @@ function render({ model, el }) {
     part.was = sign;
     for (const one of [group, under, badge, dot])
       for (const [name, yes] of Object.entries(is)) one.classList.toggle(name, yes);
-    text.textContent = st.at < 0 ? "" : is["mg-done"] || is["mg-now"] || !driven ? span : "";
-    badge.classList.toggle("mg-empty", !text.textContent);
+    const number = st.at < 0 ? "" : is["mg-done"] || is["mg-now"] || !driven ? span : "";
+    if (text.textContent !== number) text.textContent = number;            // the same would be laid out again
+    badge.classList.toggle("mg-empty", !number);
     const word = ui[["failed", "now", "done", "ready"].find((state) => is["mg-" + state]) ?? "waiting"];
     const open = opens ? ". " + spoken(ui.open, lang()) : "";
     const title = ids.length > 1 ? walk.scene.scopes[P.home[id]] ?? walk.title(id) : walk.title(id);
@@ -843,7 +846,8 @@ function render({ model, el }) {
   function showDock(st, now, k) {
     const id = S.refused?.id ?? now;
     card.className = "mg-card" + (S.refused ? " mg-refusal" : S.quiz ? " mg-quiz" : st.bad && st.bad === id ? " mg-error" : "");
-    for (S.plain of [0, 1, 2, 3]) {                                          // without room for matrices, or for any numbers put in, results as text
+    const many = walk.steps.get(id)?.rows.length > MOST_TRIED;                // a list that no size makes fit is not tried in each
+    for (S.plain of many ? [2, 3] : [0, 1, 2, 3]) {                          // without room for matrices, or for any numbers put in, results as text
       if (S.plain > 2 && card.scrollWidth <= card.clientWidth) return;       // what is only too high scrolls
       card.replaceChildren(...(id ? content(id, k, st) : k < 0 ? [h("pre", {}, lit(walk.frames[k].event.at))] : S.present && drive() ? [choices(st)]
         : [h("h3", {}, two(ui.before)), h("pre", {}, walk.scene.code)]));
@@ -895,7 +899,7 @@ function render({ model, el }) {
   function fanIn(id, st) {
     const targets = new Set((walk.frames[frame()].event.sends ?? []).map((one) => one.to));
     const met = [...targets].filter((to) => walk.scene.nodes[to].needs.length > 1 && !walk.none.has(to));
-    return met.length ? h("div", { class: "mg-row mg-sub" }, two(join(...met.map((to) => meet(to, st))))) : null;
+    return met.length ? h("div", { class: "mg-row mg-sub" }, two(join(...met.map((to) => told(to, st))))) : null;
   }
   /** For a show of hands: what is ready, and what may look so. */
   function choices(st) {
@@ -904,13 +908,13 @@ function render({ model, el }) {
     const buttons = near.map((id, i) => h("button", { type: "button", "data-pick": id }, h("b", {}, letter(i)), " ", walk.title(id)));
     return h("div", { class: "mg-choices" }, h("span", {}, two(ui.queue_drive)), ...buttons);
   }
-  function meet(id, st) {
+  function told(id, st) {
     const { n, m } = walk.arrived(id, st.done), outputs = [...walk.sums.keys()].filter((at) => at.startsWith(id + "|"));
     const sent = st.totals.get(outputs[0]), several = outputs.length > 1;         // no sum of all that arrives there is made
-    const told = fill(ui.arrived, { name: walk.title(id), n, m });
+    const came = fill(ui.arrived, { name: walk.title(id), n, m });
     if (id === walk.forced && walk.late.includes(walk.frames[frame()].id)) return fill(ui.stranded, { name: walk.title(id) });
     const total = n === m && !walk.forced ? walk.sums.get(outputs[0]) : sent?.n === n && sent.known && sent.total;
-    return n > 1 && total && !several ? join(told, fill(ui.sum, { total })) : told;
+    return n > 1 && total && !several ? join(came, fill(ui.sum, { total })) : came;
   }
 
   function showQueue(ready, st) {
