@@ -185,3 +185,16 @@ def test_a_graph_has_the_cuts_of_what_is_still_in_use():
     drawn = torch.draw(loss).to_svg()
     assert 'class="mg-scissors' in drawn
     assert "k = h.detach()" in drawn
+
+
+def test_results_that_are_drawn_hang_from_the_cards_of_what_cut_them():
+    a = torch.tensor([1.0, 2.0], requires_grad=True)
+    tracked = a * 2
+    off = a.detach() * 2
+    with torch.no_grad():
+        unrecorded = a * 2
+    graph = torch.draw(tracked, off, unrecorded).graph
+
+    assert {cut.kind: graph.tensor(cut.tensor).name for cut in graph.cuts} == {
+        "detach()": "off", "no_grad()": "unrecorded"}
+    assert {graph.node(cut.node).kind for cut in graph.cuts} == {"accumulate"}

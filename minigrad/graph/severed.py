@@ -26,6 +26,8 @@ class Severed:
         # what came of a cut, if somebody holds it -> where it goes in, but for the edges at which its card has a wire
         self.held = {id(result): list[str]() for _, result in self.places if result is not None}
         self.constants: dict[tuple[int, str], tuple[int, Any]] = {}  # code, name -> last number, where it sits
+        self.roots = {reader.names.get(slot): slot for t in reader.roots if not t.requires_grad  # the same of roots
+                      for slot in [reader.slot(t)]}
         self.made: dict[int, list[tuple[Any, Any, Any]]] = {id(place.code): [] for place, _ in self.places}
         mine = {key: n for key, n in reader.found.items() if self.places and type(key) is int and hasattr(n, "lasti")}
         for key, n in sorted(mine.items(), key=lambda pair: pair[1].seq):
@@ -84,8 +86,9 @@ class Severed:
         history, or, of the nearest operation, one that the cut stands in."""
         reader, code = self.reader, id(place.code)
         after = [one for one in self.made[code] if one[1].seq > place.seq]
-        known = {name: self.constants.get((code, name), (0, None)) for name in names}
-        constant = next((slot for seq, slot in known.values() if seq > place.seq), None)
+        known = [self.constants.get((code, name), (0, None)) for name in names]
+        known += [(place.seq + 1, self.roots[name]) for name in names if name in self.roots]
+        constant = next((slot for seq, slot in known if seq > place.seq), None)
         sure = {*sure} - {reader.names.get(constant)}
         nearest, into = next((key for key, _, sign in after if sign in around), None), list[str]()
         for key, _, sign in after:
