@@ -674,8 +674,8 @@ def test_the_call_that_is_asked_for_can_be_made():
     y = w * 3
     total = y.sum()
 
-    assert "y.sum().backward() adds" in str(torch.paths(y, w, choose=True).opening())
-    assert "total.backward() adds" in str(torch.paths(total, w, choose=True).opening())
+    assert "`y.sum().backward()` adds" in str(torch.paths(y, w, choose=True).opening())
+    assert "`total.backward()` adds" in str(torch.paths(total, w, choose=True).opening())
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

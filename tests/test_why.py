@@ -476,4 +476,4 @@ told = [str(why(y)), str(why(x)), str(why(cut))]
     exec(compile(program, "<stdin>", "exec"), scope)
 
     assert [said.split(":")[0] for said in scope["told"]] == [
-        "y is not a leaf", "x is tracked, and its .grad holds [2, 2].", "cut is a constant"]
+        "y is not a leaf but a result", "x is tracked, and its .grad holds [2, 2].", "cut is a constant"]

@@ -180,7 +180,7 @@ def every_path() -> Seams:
         original(task, edge, grad if before is None or grad is None else before + grad)
 
     return [(GraphTask, "schedule", schedule), (GraphTask, "arrive", arrive), (GraphTask, "take", take),
-            (GraphTask, "apply", apply), (attended.AttendedTask, "capture", capture)]
+            (attended.AttendedTask, "apply", apply), (attended.AttendedTask, "capture", capture)]
 
 
 def keep_old() -> Seams:
