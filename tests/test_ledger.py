@@ -198,3 +198,14 @@ def test_results_that_are_drawn_hang_from_the_cards_of_what_cut_them():
     assert {cut.kind: graph.tensor(cut.tensor).name for cut in graph.cuts} == {
         "detach()": "off", "no_grad()": "unrecorded"}
     assert {graph.node(cut.node).kind for cut in graph.cuts} == {"accumulate"}
+
+
+def test_a_drawn_name_that_another_cell_may_have_bound_anew_hangs_from_no_cut(tmp_path):
+    scope = {"torch": torch}
+    for number, cell in enumerate(("a = torch.ones(2, requires_grad=True)\noff = a.detach() * 2\ny = a * 2",
+                                   "off = torch.zeros(2)", "cuts = torch.draw(y, off).graph.cuts")):
+        file = tmp_path / f"cell{number}.py"
+        file.write_text(cell)
+        exec(compile(cell, str(file), "exec"), scope)
+
+    assert scope["cuts"] == ()

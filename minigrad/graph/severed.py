@@ -11,7 +11,7 @@ from itertools import count
 from typing import Any
 
 from ..core.beside.ledger import Place, places
-from ..core.beside.lines import source_line
+from ..core.beside.lines import learners_line, source_line
 from . import program
 from .snapshot import Cut
 
@@ -26,8 +26,8 @@ class Severed:
         # what came of a cut, if somebody holds it -> where it goes in, but for the edges at which its card has a wire
         self.held = {id(result): list[str]() for _, result in self.places if result is not None}
         self.constants: dict[tuple[int, str], tuple[int, Any]] = {}  # code, name -> last number, where it sits
-        self.roots = {reader.names.get(slot): slot for t in reader.roots if not t.requires_grad  # the same of roots
-                      for slot in [reader.slot(t)]}
+        self.roots = {reader.names.get(at := reader.slot(t)): at for t in reader.roots if not t.requires_grad}
+        self.here = id(learners_line()[0])  # the code that draws: another may have given their names another value
         self.made: dict[int, list[tuple[Any, Any, Any]]] = {id(place.code): [] for place, _ in self.places}
         mine = {key: n for key, n in reader.found.items() if self.places and type(key) is int and hasattr(n, "lasti")}
         for key, n in sorted(mine.items(), key=lambda pair: pair[1].seq):
@@ -87,7 +87,7 @@ class Severed:
         reader, code = self.reader, id(place.code)
         after = [one for one in self.made[code] if one[1].seq > place.seq]
         known = [self.constants.get((code, name), (0, None)) for name in names]
-        known += [(place.seq + 1, self.roots[name]) for name in names if name in self.roots]
+        known += [(place.seq + 1, self.roots[name]) for name in names if name in self.roots and code == self.here]
         constant = next((slot for seq, slot in known if seq > place.seq), None)
         sure = {*sure} - {reader.names.get(constant)}
         nearest, into = next((key for key, _, sign in after if sign in around), None), list[str]()
