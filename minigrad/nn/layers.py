@@ -601,8 +601,8 @@ def _layer(name: str, function: Callable, shown: str = "", /, inputs: int = 1, *
                 as_tuple = name == "AvgPool1d" and key in shown.split()
                 self.__dict__[key] = functional.tuple_of(value, 1) if as_tuple else value
 
-    def forward(self: Any, *inputs: Any, **named: Any) -> Any:
-        _, *values = arguments(self, *inputs, **named).values()
+    def forward(self: Any, *given: Any, **named: Any) -> Any:
+        values = given if len(given) == inputs and not named else [*arguments(self, *given, **named).values()][1:]
         return function(*values, **{n: getattr(self, n) for n in kept})
 
     always = shown.removesuffix("inplace")
