@@ -111,3 +111,12 @@ def test_where_import_torch_is_minigrad_each_command_runs_its_cell(shell, monkey
     assert shell.run_cell_magic("watch", "", cell).scene
     assert shell.run_cell_magic("versions", "", cell).scene
     assert shell.run_cell_magic("detective", "loss", cell).scene
+
+
+def test_a_cell_s_statements_are_one_program_to_the_cards_of_cuts(shell):
+    shell.run_cell("q, aim = x * 3, x * 5\nwith minigrad.no_grad():\n    best = aim.max()\n    goal = best + 1\n"
+                   "loss = ((q - goal) ** 2).sum()\ngraph = minigrad.draw(loss, goal).graph")
+
+    graph = shell.user_ns["graph"]
+    told = {graph.tensor(cut.tensor).name: (cut.kind, cut.line) for cut in graph.cuts if cut.tensor}
+    assert told["goal"] == ("no_grad()", (4, "goal = best + 1"))

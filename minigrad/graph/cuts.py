@@ -22,7 +22,6 @@ CARRIES = set("detach detach_ numpy item tolist cpu clone float double half copy
 MAKES = {"tensor", "as_tensor", "from_numpy", "Tensor", "Variable", "float", "FloatTensor", "asarray", "array"}
 # functions whose gradient is 0, or that have none: uncut, a value given to them would get nothing either
 ZERO_GRADIENT = set("normal bernoulli poisson multinomial round floor ceil trunc sign heaviside argmax argmin".split())
-ALWAYS = {"no_grad", "inference_mode"}  # blocks that record nothing, whatever they are given
 
 
 def cuts_in(node: Any, context: Context) -> Iterator[tuple[Any, Any]]:
@@ -136,7 +135,7 @@ def block_around(node: Any, context: Context) -> Finding | None:
         off = not flag.value if isinstance(flag, ast.Constant) else flag and asking(node, context)  # now it was not
         if name == "enable_grad" or (flag and not off):
             return None
-        if flag or name in ALWAYS:
+        if flag or name in ("no_grad", "inference_mode"):  # they record nothing, whatever they are given
             change = (flag, "True") if flag else (switch, source.text(switch).replace(name, "enable_grad"))
             inside = ast.walk(around.get(switch, node))
             written = (n.target if isinstance(n, ast.AugAssign) else receiver(n) for n in inside

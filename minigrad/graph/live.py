@@ -34,13 +34,10 @@ from .snapshot import AnyNode, AnyTensor, Edge, Graph, Hook, NodeRecord, Saved, 
 Key = int | tuple[str, int]  # what a node is known by: its id; an AccumulateGrad ("leaf", id of its leaf)
 Slot = tuple[Key, int]  # where a tensor sits: a node and the number of its output
 INFIX = {"add": "+", "sub": "−", "mul": "·", "div": "/", "pow": "**", "mm": "@", "mv": "@", "dot": "@", "bmm": "@"}
-OPERANDS = ("self", "other", "exponent")  # a number in their place is written as it is
 MANY, NEAR = 3000, 6  # nodes: of a graph with more only the ends are read where time counts, so many at each
 FREED = attrgetter("freed")
 SUMMED_UP = 60  # tensors; of a larger graph no picture has room for more than previews
 PROBED = 100_000  # elements; of larger outputs nothing is worked out
-# saved fields that torch's nodes do not have; strides are left out on both sides
-NOT_IN_TORCH = frozenset({"part", "whole"})
 
 
 def read(*tensors: AnyTensor, names: Mapping[str, Any] | None = None,
@@ -457,7 +454,8 @@ class Reader:
         if names == ("tensors",):
             parts = {"tensors": f"[{', '.join(parts.values())}]"}
         usual = {} if row is None else {word: saved_text(value) for word, value in row.defaults.items()}
-        numbers = {word: texts[word] for word in OPERANDS if op in INFIX and word in texts}
+        # a number in an operand's place is written as it is
+        numbers = {word: texts[word] for word in ("self", "other", "exponent") if op in INFIX and word in texts}
         inputs = sorted(row.inputs, key="exponent".__eq__) if row else [*parts, *node.needs_input_grad[len(parts):]]
         words = [parts.get(word) or numbers.get(word, "…") for word in inputs
                  if word in parts or word not in usual or texts.get(word) != usual[word]]
@@ -474,7 +472,7 @@ class Reader:
         """(field, value, error): what `_saved_*` gives, or why it does not."""
         if (kind := type(node)) not in self.kinds:
             fields = (name[7:] for name in dir(kind) if name[:7] == "_saved_" and not name.endswith("_sym_strides"))
-            self.kinds[kind] = [field for field in fields if field not in NOT_IN_TORCH]
+            self.kinds[kind] = [field for field in fields if field not in ("part", "whole")]  # torch's have none
         for field in self.kinds[kind]:
             try:
                 yield field, later(getattr(node, f"saved_{field}", None)) or getattr(node, f"_saved_{field}"), ""

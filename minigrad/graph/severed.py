@@ -7,6 +7,7 @@ statement alone gives a name its value, which operations read later. A cut that 
 import ast
 import re
 from collections.abc import Collection, Iterator
+from inspect import CO_OPTIMIZED
 from itertools import count
 from typing import Any
 
@@ -18,6 +19,11 @@ from .snapshot import Cut
 TRACKS = re.compile(r"requires_grad|enable_grad|Parameter")  # what is made with these may have a history of its own
 
 
+def home(code: Any) -> Any:
+    """What code of one scope has in common: IPython compiles each statement of a cell by itself."""
+    return code if code is None or code.co_flags & CO_OPTIMIZED else code.co_filename
+
+
 class Severed:
     """The cuts that go into one graph, which is being read."""
 
@@ -25,13 +31,13 @@ class Severed:
         self.reader, self.places = reader, [(place, place.result()) for place in [*places.values()]]
         # what came of a cut, if somebody holds it -> where it goes in, but for the edges at which its card has a wire
         self.held = {id(result): list[str]() for _, result in self.places if result is not None}
-        self.constants: dict[tuple[int, str], tuple[int, Any]] = {}  # code, name -> last number, where it sits
+        self.constants: dict[tuple[Any, str], tuple[int, Any]] = {}  # code, name -> last number, where it sits
         self.roots = {reader.names.get(at := reader.slot(t)): at for t in reader.roots if not t.requires_grad}
-        self.here = id(learners_line()[0])  # the code that draws: another may have given their names another value
-        self.made: dict[int, list[tuple[Any, Any, Any]]] = {id(place.code): [] for place, _ in self.places}
+        self.here = home(learners_line()[0])  # the code that draws: another may have given their names another value
+        self.made: dict[Any, list[tuple[Any, Any, Any]]] = {home(place.code): [] for place, _ in self.places}
         mine = {key: n for key, n in reader.found.items() if self.places and type(key) is int and hasattr(n, "lasti")}
         for key, n in sorted(mine.items(), key=lambda pair: pair[1].seq):
-            code, edges = id(n.code), reader.edges[key]
+            code, edges = home(n.code), reader.edges[key]
             for at, value in reader.untracked(key):
                 name = reader.names.get(slot := reader.slot(value)) if at < len(edges) else None
                 if name:
@@ -84,7 +90,7 @@ class Severed:
         """What was given what came of the last cut of a place, by operations that the same code made later: the
         constant that has one of `names`; or edges, where the operand is one of the names that are `sure` to have no
         history, or, of the nearest operation, one that the cut stands in."""
-        reader, code = self.reader, id(place.code)
+        reader, code = self.reader, home(place.code)
         after = [one for one in self.made[code] if one[1].seq > place.seq]
         known = [self.constants.get((code, name), (0, None)) for name in names]
         known += [(place.seq + 1, self.roots[name]) for name in names if name in self.roots and code == self.here]
@@ -100,7 +106,7 @@ class Severed:
                 at = edges.index(None)
                 beside = edges[1 - at][0]  # perhaps made of what came of the cut, by other code
                 n = reader.found[beside]
-                inside = sides[at] in around and (type(beside) is tuple or n.seq <= place.seq or n.code is place.code)
+                inside = sides[at] in around and (type(beside) is tuple or n.seq <= place.seq or home(n.code) == code)
             if at >= 0 and ((inside and key == nearest) or any(
                     getattr(side, "id", None) in sure or side in [*around][:1] for side in sides)):
                 into.append(f"{reader.ids[key]}:{at}")
