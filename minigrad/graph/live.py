@@ -455,7 +455,7 @@ class Reader:
             parts = {"tensors": f"[{', '.join(parts.values())}]"}
         usual = {} if row is None else {word: saved_text(value) for word, value in row.defaults.items()}
         # a number in an operand's place is written as it is
-        numbers = {word: texts[word] for word in ("self", "other", "exponent") if op in INFIX and word in texts}
+        numbers = {word: texts[word] for word in "self other exponent".split() if op in INFIX and word in texts}
         inputs = sorted(row.inputs, key="exponent".__eq__) if row else [*parts, *node.needs_input_grad[len(parts):]]
         words = [parts.get(word) or numbers.get(word, "…") for word in inputs
                  if word in parts or word not in usual or texts.get(word) != usual[word]]
