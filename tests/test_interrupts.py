@@ -97,9 +97,10 @@ class Profiler:
 
     def __init__(self, at):
         self.left = at
+        self.hook = self.look  # held here: CPython lets go of it as soon as it raises, and may yet call it
 
     def __call__(self, run):
-        sys.setprofile(self.look)
+        sys.setprofile(self.hook)
         try:
             run()
         finally:
