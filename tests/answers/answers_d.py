@@ -70,7 +70,7 @@ def sorted_without_recursion(root):
         elif node not in seen:
             seen.add(node)
             todo.append((node, True))
-            todo += [(child, False) for child in node.next]
+            todo += [(child, False) for child in node.next or ()]
     return order[::-1]
 
 
@@ -954,16 +954,8 @@ class LeavesThatHaveNone:
         return self.made(self.data * other.data, other, lambda g: (g * other.data, g * self.data))
 
     def backward(self):
-        order, seen, todo = [], set(), [(self, False)]
-        while todo:
-            node, done = todo.pop()
-            if done:
-                order.append(node)
-            elif node not in seen:
-                seen.add(node)
-                todo += [(node, True), *((child, False) for child in node.next or ())]
         arrived = Counter({self: 1.0})
-        for node in reversed(order):
+        for node in sorted_without_recursion(self):
             for child, g in zip(node.next or (), node.vjp(arrived[node]) if node.next else (), strict=True):
                 arrived[child] += g
             node.grad = arrived[node] + (node.grad if node.next is None else 0.0)
