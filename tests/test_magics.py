@@ -120,3 +120,12 @@ def test_a_cell_s_statements_are_one_program_to_the_cards_of_cuts(shell):
     graph = shell.user_ns["graph"]
     told = {graph.tensor(cut.tensor).name: (cut.kind, cut.line) for cut in graph.cuts if cut.tensor}
     assert told["goal"] == ("no_grad()", (4, "goal = best + 1"))
+
+
+def test_a_line_under_a_command_is_told_by_no_number_that_its_cell_has_not(shell):
+    shell.run_cell("%%graph\nloss = (x * x).sum()", store_history=True)
+    shell.run_cell("loss.backward()", store_history=True)
+    error = shell.run_cell("loss.backward()", store_history=True).error_in_exec
+
+    assert "MulBackward0 (made in line 1 of another cell" in str(error.__notes__)
+    assert "In[0]" not in str(error.__notes__)

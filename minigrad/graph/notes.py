@@ -118,5 +118,5 @@ def _place(line: tuple[str, int, str], lang: str, here: str = "") -> str:
     file, number, _ = line
     kind = "line" if file == (here or file_now() or file) else "line_of_cell" if is_cell(file) else "line_of_file"
     counts = getattr(getattr(shell(), "compile", None), "_filename_map", {})  # as IPython itself names cells
-    kind = "line_of_input" if kind == "line_of_cell" and file in counts else kind
+    kind = "line_of_input" if kind == "line_of_cell" and counts.get(file) else kind
     return say(f"note.{kind}", lang, number=number, file=os.path.basename(file), count=counts.get(file))
