@@ -79,7 +79,7 @@ def test_lines_are_opened_by_their_names():
     assert f'open=["{name}"]' in closed.to_svg().replace("&quot;", '"')
     assert {scope.path for scope, _ in boxed(opened)} == {"line 4", "line 5", "line 6", "line 7"}
     assert "lines 4-6" in opened.to_svg()  # on a frame
-    with pytest.raises(ValueError, match=r"no module, function or line .*'line 4'"):
+    with pytest.raises(ValueError, match=r"nothing in this graph has this name.*'line 4'"):
         picture("highway", open="line 99")
 
 

@@ -529,6 +529,37 @@ class NameRaises:
         raise ZeroDivisionError(name)
 
 
+LOSS = (X * 2).sum()
+WRONG = {
+    "open": lambda: draw(LOSS, open=minigrad.nn.ReLU()), "show": lambda: draw(LOSS, show=3),
+    "radius": lambda: draw(LOSS, around=X, radius="2"), "names": lambda: draw(LOSS, names=[X]),
+    "breakpoints": lambda: minigrad.step(LOSS, preview=True, breakpoints=[3]),
+    "w": lambda: minigrad.nudge(lambda w: w * w, [2.0]), "x": lambda: minigrad.nudge(sum, x=[1.0, 2.0]),
+}
+UNKNOWN = {
+    "open": lambda: draw(LOSS, open="attn"), "theme": lambda: minigrad.step(LOSS, preview=True, theme="blue"),
+    "breakpoints": lambda: minigrad.step(LOSS, preview=True, breakpoints="tanh"),
+    "tangents": lambda: minigrad.step(LOSS, preview=True, tangents={X: minigrad.ones(5)}),
+    "tangents=": lambda: draw(LOSS, view="forward", tangents={"X": minigrad.ones(2)}),
+    "rounds": lambda: minigrad.training(lambda: LOSS, X, rounds="3"), "dx": lambda: minigrad.nudge(abs, 2.0, "a"),
+}
+
+
+@pytest.mark.parametrize("lang", ["en", "zh"])
+@pytest.mark.parametrize("name", WRONG)
+def test_an_argument_of_the_wrong_kind_is_shown_how_it_is_written(name, lang, monkeypatch):
+    monkeypatch.setattr("minigrad.text._language", lang)
+
+    with pytest.raises(TypeError, match=f"written like {name}=|写成 {name}="):
+        WRONG[name]()
+
+
+@pytest.mark.parametrize("name", UNKNOWN)
+def test_an_argument_that_nothing_answers_to_is_refused_by_name(name):
+    with pytest.raises(ValueError, match=name):
+        UNKNOWN[name]()
+
+
 def test_a_hook_whose_name_raises_is_called_after_its_class():
     x = minigrad.ones(2, requires_grad=True)
     y = x * 2

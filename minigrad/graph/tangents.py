@@ -16,6 +16,7 @@ from ..core.carriers import TENSORS
 from ..core.engine import fit
 from ..core.graph import TensorBase, constant
 from ..core.modes import Mode
+from ..text import demand
 from .live import Key, Reader, Slot
 from .preview import preview
 from .snapshot import AnyTensor, Graph
@@ -25,10 +26,15 @@ def with_tangents(graph: Graph, *roots: AnyTensor, along: Mapping[Any, Any] | No
     """The graph with a tangent at each tensor that moves, what went wrong, and how many elements of leaves move.
 
     `along` gives leaves their tangents, of the leaf's shape; without it all leaves move along ones.
+    Raises: ValueError for anything else in `along`.
     """
     reader = Reader(roots, {})
     reader.graph()
     leaves = {key: reader.tensors[key, 0] for key in reader.found if isinstance(key, tuple)}
+    shapes = {id(t): t.shape for t in leaves.values()}
+    fit_all = isinstance(along or {}, Mapping) and all(
+        getattr(way, "shape", None) == shapes.get(id(t), 0) for t, way in (along or {}).items())
+    demand(fit_all, "draw.tangents_of")
     ways = {id(t): v for t, v in (along or {}).items()}
     moved: dict[Slot | None, Any] = {(key, 0): ways[id(t)] if along else constant(t._plain, xp.ones_like(t._array()))
              for key, t in leaves.items() if not along or id(t) in ways}

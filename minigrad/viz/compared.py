@@ -18,7 +18,7 @@ from ..graph.own_engine import calls_of, spoken, theirs
 from ..graph.recorder import Frame, record
 from ..graph.snapshot import AnyTensor, Graph
 from ..text import both, chosen, demand
-from .display import tensor_names
+from .display import THEMES, must_be_one_of, tensor_names
 from .player import LivePlayer, Player, Stage, step
 from .scenes import Scenes
 
@@ -36,6 +36,7 @@ def compare(run_a: Player | AnyTensor, run_b: Player | AnyTensor, *, lang: str |
     Raises: TypeError for anything else; ValueError for a live player, whose end nobody knows yet, and for an engine
     that records something else than the tensor does.
     """
+    must_be_one_of(theme, THEMES, "theme")
     if hasattr(run_a, "vjp") and hasattr(run_a, "next"):
         return beside(run_a, run_b, chosen(lang), theme or "")
     runs = [run if isinstance(run, Player) else step(run, preview=True, lang=lang) for run in (run_a, run_b)]

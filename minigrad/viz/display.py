@@ -37,6 +37,7 @@ from .scenes import fault_said
 SHOW = frozenset({"values", "grads", "saved", "hooks", "versions"})
 NOT_NAMES = frozenset({"In", "Out"})
 MOST_LISTED = 100  # entries of a list in which leaves are looked for
+THEMES = (None, "light", "dark")
 NARROWEST = 200  # px, of a picture: a pill and its wires
 MUCH_TOO_HIGH = 900  # px, beyond which lines of code are folded
 
@@ -63,12 +64,14 @@ def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None =
     view, item, level, theme or engine, for a scope or an `around` that is not there, for tangents of another view or
     of torch's graph, and for a width below 200 px.
     """
-    shown = None if show is None else frozenset([show] if isinstance(show, str) else show)
-    for item, allowed, what in ((view, svg.VIEWS, "view"), (theme, (None, "light", "dark"), "theme"),
+    shown = None if show is None else frozenset(several(show, "show"))
+    open = several(open, "open")
+    for item, allowed, what in ((view, svg.VIEWS, "view"), (theme, THEMES, "theme"),
                                 (level, (None, *levels.LEVELS), "level"), *((one, SHOW, "show") for one in shown or ()),
                                 (engine, (None, "builtin", "graphviz", "dot"), "engine")):
         must_be_one_of(item, allowed, what)
     demand(isinstance(width, int | float) and width >= NARROWEST, "draw.width", least=NARROWEST, width=width)
+    written(isinstance(radius, int), radius, "radius=2")
     stopped = None
     if not tensors or isinstance(tensors[0], BaseException):
         tensors, graph, stopped = half_way(*tensors, names=names)
@@ -80,7 +83,7 @@ def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None =
         graph, wrong, moved = with_tangents(graph, *tensors, along=None if tangents is True else tangents)
     if around is not None:
         graph = part(graph, nodes_below(around, *tensors), radius, both_ways=True)
-    if any(name.startswith(("line ", "lines ")) for name in ([open] if isinstance(open, str) else open)):
+    if any(name.startswith(("line ", "lines ")) for name in open):
         graph = by_lines(graph)
     drawing = Drawing(graph, view, shown, chosen(lang), theme, engine,
                       folded=levels.fold(graph, level, open, fold), width=width)
@@ -119,6 +122,18 @@ def must_be_one_of(value: Any, allowed: Iterable[Any], what: str) -> None:
     if value not in allowed:
         listed = ", ".join(sorted(repr(a) for a in allowed if a is not None))
         raise ValueError(f"{what} must be one of {listed}, not {value!r}")
+
+
+def written(holds: Any, value: Any, example: str) -> None:
+    """Raises: TypeError unless it holds, with the argument as it is written."""
+    demand(holds, "draw.argument", TypeError, given=type(value).__name__, example=example)
+
+
+def several(value: Any, what: str) -> tuple[str, ...]:
+    """One word, or several. Raises: TypeError for anything else."""
+    found = (value,) if isinstance(value, str) or not isinstance(value, Iterable) else tuple(value)
+    written(all(isinstance(word, str) for word in found), value, f'{what}=["...", "..."]')
+    return found
 
 
 def reader_for(*tensors: AnyTensor) -> Callable[..., Graph]:
@@ -178,7 +193,9 @@ def parameters(name: str, value: Any) -> dict[str, AnyTensor]:
 
 def tensor_names(names: Mapping[str, AnyTensor] | None) -> dict[str, AnyTensor]:
     """The names of the namespace and those given, which win: a tensor has one name in a picture."""
-    named = ({name: value, **parameters(name, value)} for name, value in (names or {}).items())
+    names = {} if names is None else names
+    written(isinstance(names, Mapping) and all(isinstance(name, str) for name in names), names, 'names={"h": h}')
+    named = ({name: value, **parameters(name, value)} for name, value in names.items())
     wanted = dict(pair for several in named for pair in several.items())
     given = {id(t): name for name, t in wanted.items()}
     found = {**learners_names(modules=True), **wanted}

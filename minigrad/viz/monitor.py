@@ -31,7 +31,8 @@ def training(round: Callable[..., Any], *parameters: AnyTensor, rounds: int = 20
     Raises: ValueError without parameters or rounds, where `round` uses a parameter nowhere, and where it has switches
     and returns no loss.
     """
-    demand(rounds > 0 and parameters and all(hasattr(t, "grad_fn") for t in parameters), "moments.no_parameters")
+    fits = isinstance(rounds, int) and rounds > 0 and parameters and all(hasattr(t, "grad_fn") for t in parameters)
+    demand(fits, "moments.no_parameters")
     names = {id(t): name for name, t in reversed(learners_names().items())}
     return Training(round, {names.get(id(t), f"p{i}"): t for i, t in enumerate(parameters)}, rounds, lang)
 

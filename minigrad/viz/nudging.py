@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import isfinite
+from numbers import Real
 from typing import Any
 
 from ..graph.snapshot import AnyTensor
 from ..graph.trial import in_double, knob, tried
 from ..text import demand
 from .asking import Axes, Moment, Part, Unanswered, chart, equation, shown
+from .display import written
 from .glyphs import circle, d, path, tag, text
 
 SIDE = 40  # ticks on each side of the first w
@@ -32,7 +34,9 @@ def nudge(f: Callable[..., Any], w: float | AnyTensor = 2.0, dx: float = 0.1, *,
     """
     like: Any = w if x is None and hasattr(w, "grad_fn") else x
     demand(callable(f), "moments.no_function", TypeError, given=type(f).__name__)
-    demand(dx != 0 and isfinite(dx), "moments.no_dx")
+    demand(isinstance(dx, Real) and dx != 0 and isfinite(dx), "moments.no_dx")
+    written(x is None or hasattr(type(x), "grad_fn"), x, "x=torch.tensor([1.0, 2.0])")
+    written(isinstance(w, Real) or hasattr(type(w), "grad_fn"), w, "w=2.0")
     if like is not None and like.numel() != 1:
         return HeatMap(f, like, dx, lang)
     return Nudge(f, float(w if like is None else like), dx, like, lang)

@@ -28,7 +28,7 @@ from ..graph.recorder import MOST_STEPS, Frame, Recorder, record
 from ..graph.snapshot import AnyTensor, Graph
 from ..graph.tangents import with_tangents
 from ..text import both, chosen, demand, say
-from .display import Drawing, library, reader_for, tensor_names
+from .display import THEMES, Drawing, library, must_be_one_of, reader_for, several, tensor_names
 from .exported import page, with_still
 from .folds import pictures
 from .glyphs import visible
@@ -59,18 +59,20 @@ def step(root: AnyTensor, gradient: AnyTensor | None = None, *, live: bool = Fal
     `breakpoints` are names of nodes or leaves where Play stops. The player's `answers`, `path`,
     `refused` and `forced` tell what was chosen. An error on the way is the last frame, not an exception.
     With `beside`, another tensor, the two are compared, as `compare` does; `root` may be an engine of your own then.
-    Raises: TypeError for what is not a tensor; ValueError for `live` with torch, for `anyway` with either, and for
-    `tangents` with either, or where the derivative of a node cannot be taken.
+    Raises: TypeError for what is not a tensor; ValueError for a theme or a breakpoint that is not there, for `live`
+    with torch, for `anyway` with either, and for `tangents` with either, or where the derivative of a node cannot be
+    taken.
     """
     if beside is not None:
         from .compared import compare  # it shows two of these
 
         return compare(root, beside, lang=lang, theme=theme)
     reader_for(root)  # refuses what is no tensor
+    must_be_one_of(theme, THEMES, "theme")
     how: dict[str, Any] = {"names": tensor_names(names), "retain_graph": retain_graph, "create_graph": create_graph}
-    shown: dict[str, Any] = {"drive": drive and not fault_now(), "predict": predict and not live,
+    shown: dict[str, Any] = {"drive": bool(drive and not fault_now()), "predict": bool(predict and not live),
                              "lang": chosen(lang), "theme": theme or "",
-                             "breakpoints": (breakpoints,) if isinstance(breakpoints, str) else tuple(breakpoints)}
+                             "breakpoints": several(breakpoints, "breakpoints")}
     theirs = library(root) == "torch"
     demand(not (live and theirs), "player.torch_live")
     demand(tangents is False or not (live or theirs), "draw.no_tangents")
@@ -208,6 +210,9 @@ class Player(Stage):
         for place, one in enumerate(steps, 1):  # torch takes leaves that are ready in an order of its own
             scene["nodes"][one["id"]]["rank"] = place
         leaves = {n.id: graph.tensor(n.leaf).name for n in graph.nodes if n.leaf}
+        known = {word for n in graph.nodes for word in (n.name, leaves.get(n.id)) if word}
+        for name in breakpoints:
+            demand(name in known, "draw.no_scope", what="breakpoints", name=name, known=", ".join(sorted(known)[:12]))
         scene, steps = json.loads(visible(json.dumps([scene, steps], ensure_ascii=False)))
         super().__init__(pictures=drawn, scene=scene, steps=steps, frame=-len(forward),
                          breaks=[n.id for n in graph.nodes if {n.name, leaves.get(n.id)} & {*breakpoints}], **shown)

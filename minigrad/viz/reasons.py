@@ -379,10 +379,11 @@ def doctor(model: Any, loss: AnyTensor, optimizer: Any = None, step: Callable[[]
     gradients that are not cleared, a graph that grows. `loss` is a tensor whose backward has not run yet, `step` a
     function without arguments. What `step` takes from a generator or writes to a file is not put back. Of models of
     torch are not told: the node that made a gradient zero, columns that meet rows, a graph that grows.
-    Raises: TypeError if `model` is no module, `loss` is a function, or `step` cannot be called.
+    Raises: TypeError if `model` is no module, `loss` is a function, `optimizer` is none, or `step` cannot be called.
     """
     fits = hasattr(type(model), "named_parameters") and (step is None or callable(step)) and not callable(loss)
-    demand(fits, "doctor.wrong", TypeError, given=", ".join(type(v).__name__ for v in (model, loss, step)))
+    fits = fits and (optimizer is None or hasattr(optimizer, "param_groups"))
+    demand(fits, "doctor.wrong", TypeError, given=", ".join(type(v).__name__ for v in (model, loss, optimizer, step)))
     frame = sys._getframe(1)
     context, call = standing(frame) or NOWHERE, expression(frame.f_code, frame.f_lasti)
     places = takewhile(lambda node: not isinstance(node, ast.Starred), getattr(call, "args", ()))
