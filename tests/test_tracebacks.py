@@ -78,6 +78,17 @@ def test_an_import_that_is_like_nothing_is_left_alone(shell, capsys):
         assert "Error:" in capsys.readouterr().out.rstrip().splitlines()[-1]
 
 
+@pytest.mark.parametrize("cell", ["%%graph\nx = 1\ny = x *", "%%watch\ny = x *", "minigrad.versions('y = x *')"])
+def test_a_program_that_cannot_be_parsed_is_shown_by_its_line_alone(cell, shell, capsys):
+    shell.run_cell("%load_ext minigrad\nimport minigrad")
+    shell.run_cell(cell)
+    shown = capsys.readouterr().out.rstrip().splitlines()
+
+    assert "y = x *" in shown[-3]
+    assert shown[-1] == "SyntaxError: invalid syntax"
+    assert len(shown) <= 4
+
+
 def test_full_tracebacks_bring_the_frames_back(shell, capsys):
     torch.full_tracebacks()
     try:

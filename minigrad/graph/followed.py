@@ -54,7 +54,7 @@ class Followed:
 
     def __post_init__(self) -> None:
         demand(isinstance(self.source, str), "moments.not_text", TypeError, given=type(self.source).__name__)
-        self.tree = ast.parse(self.source)
+        self.tree = ast.parse(self.source, self.place or "<program>")
         self.lines = self.source.rstrip("\n").split("\n")
         self.statements = {n: s.lineno for s in ast.walk(self.tree) if isinstance(s, ast.stmt) for n in header(s)}
         calls: list[Any] = [one for one in ast.walk(self.tree) if hasattr(getattr(one, "func", None), "attr")]

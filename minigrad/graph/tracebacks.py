@@ -118,6 +118,14 @@ def install() -> None:
             with shown(error):
                 return ordinary(kind, error, shortened(tb), *args, **options)
 
+        parsed = shell.SyntaxTB.structured_traceback
+
+        def syntax(kind: Any, error: Any, calls: Any = None, *args: Any, **options: Any) -> Any:
+            """Of a cell, or a program, that a function of ours could not parse: its line, and nobody's calls."""
+            ours = not full and any(call.filename in PACKAGE_FILES for call in calls or ())
+            return parsed(kind, error, [] if ours else calls, *args, **options)
+
+        shell.SyntaxTB.structured_traceback = syntax
         shell.InteractiveTB.structured_traceback, shell.InteractiveTB.minigrad = structured_traceback, True
         begin()
         shell.events.register("pre_run_cell", begin)
