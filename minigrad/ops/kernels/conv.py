@@ -18,7 +18,7 @@ from .shape import padded, pairs_of, within_padding
 # ---- windows
 
 
-def windows(x, kernel: tuple, out: tuple, stride: tuple, dilation: tuple, memory = None):
+def windows(x, kernel: tuple, out: tuple, stride: tuple, dilation: tuple, memory=None):
     """Every window as a view: `(..., *kernel, *out)`; they may reach beyond `x` if its `memory` does."""
     lead = x.ndim - len(kernel)
     steps = x.strides[lead:]

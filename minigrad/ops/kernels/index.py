@@ -126,7 +126,7 @@ def gather(self, index, dim: int, sparse_grad: bool = False):
     return in_order(flat[key]).reshape(index.shape)
 
 
-def scatter(self, index, src, dim: int, reduce = False):
+def scatter(self, index, src, dim: int, reduce=False):
     is_array = hasattr(src, "dtype")
     if not index.size:
         require(not is_array or src.dtype == self.dtype, "scatter(): Expected self.dtype to be equal to src.dtype")

@@ -156,7 +156,7 @@ def _first(self):
     return namespace(self).zeros((), "int64")[()]
 
 
-def order(self, dim: int, descending: bool, ranks = None):
+def order(self, dim: int, descending: bool, ranks=None):
     """Where the elements of these ranks (or all) are in sorted order, equal ones as they came; nan is the largest."""
     if not self.ndim:
         return _first(self)
@@ -215,7 +215,7 @@ def degrees(sizes: tuple, dim, correction):
     return max(0, count_of(sizes, dim) - (1 if correction is None else correction))
 
 
-def variance(self, dim = None, correction = None, keepdim: bool = False):
+def variance(self, dim=None, correction=None, keepdim: bool = False):
     x, axes = self if self.dtype.itemsize > 2 else self.astype("float32"), axes_of(dim, self)
     off = x - _add(x, axes, keepdims=True) / count_of(x.shape, dim)
     return (_add(off * off, axes, keepdims=keepdim) / degrees(x.shape, dim, correction)).astype(self.dtype, copy=False)

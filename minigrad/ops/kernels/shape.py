@@ -110,7 +110,7 @@ def select_part(self, dim: int, index: int):
         raise IndexError(torch_says("select_range", index, list(self.shape), dim)) from None
 
 
-def slice_part(self, dim: int = 0, start = None, end = None, step: int = 1):
+def slice_part(self, dim: int = 0, start=None, end=None, step: int = 1):
     return self[_ALL * (dim % self.ndim) + (slice(start, end, step),)]
 
 
@@ -309,7 +309,7 @@ def within_padding(sizes: tuple, padding: tuple) -> tuple:
     return (..., *(slice(p, p + n) for n, p in zip(sizes, padding, strict=True)))
 
 
-def pad(self, pad: tuple, value = 0):
+def pad(self, pad: tuple, value=0):
     """Cells of `value` around `self`; negative padding crops."""
     pairs, value = pairs_of(pad, self.ndim), dtypes.fitting(value, self.dtype)
     if min(pad, default=0) < 0:
