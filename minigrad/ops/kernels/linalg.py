@@ -1,8 +1,6 @@
 """Products and factorisations of matrices, with torch's refusals, and the matrix calculus behind their rules."""
 
-import math
-
-from ...array import dtypes, in_order, namespace, xp
+from ...array import dtypes, in_order, matrix, namespace, xp
 from ...core.carriers import RAW, formula
 from ...core.modes import whole_array
 from ...text.tex import SYMBOLS, Symbol
@@ -143,67 +141,27 @@ def square_matrices(name: str, A):
     return matrices(name, A)
 
 
-def matrix_exp(self):
-    """The sum of `A^k / k!`, for a matrix halved until that converges at once, then squared as often."""
-    A = square_matrices("linalg.matrix_exp", self).astype("float64")  # squaring doubles what was rounded
-    halvings = max(math.frexp(float(xp.absolute(A).sum(-2).max()) if A.size else 0.0)[1] + 1, 0)
-    small, eye = A / 2**halvings, namespace(A).eye(A.shape[-1])
-    total = eye + xp.zeros_like(A)
-    for k in range(16, 0, -1):
-        total = eye + small @ total / k
-    for _ in range(halvings):
-        total = total @ total
-    return total.astype(self.dtype)
-
-
 def qr(A, mode: str) -> tuple:
     return (namespace(A).empty(0, A.dtype), xp.linalg.qr(A, mode)) if mode == "r" else tuple(xp.linalg.qr(A, mode))
 
 
-def _lu(A) -> tuple:
-    """LU factors in one matrix and the row swaps, counted from 1 as LAPACK does; batches too."""
-    whole, swaps = A.copy(), namespace(A).empty(A.shape[:-1], "int32")
-    swaps[...] = namespace(A).arange(1, A.shape[-1] + 1)
-    for at in xp.ndindex(*A.shape[:-2]):
-        M, pivots = whole[at], swaps[at]
-        for k in range(len(M) - 1):
-            p = k + int(xp.absolute(M[k:, k]).argmax())
-            if p != k:
-                pivots[k], M[[k, p]] = p + 1, M[[p, k]]
-            if M[k, k]:
-                M[k + 1 :, k] /= M[k, k]
-                M[k + 1 :, k + 1 :] -= M[k + 1 :, k, None] * M[k, k + 1 :]
-    return whole, swaps
-
-
-def _inverse_of(LU, pivots):
-    """The inverse of a matrix from its LU factors; a pivot of 0 counts as a hair more, as in torch."""
-    one, pivot = namespace(LU).eye(LU.shape[-1], dtype=LU.dtype), xp.diagonal(LU, 0, -2, -1)
-    rows = xp.broadcast_to(one, LU.shape).copy()
-    for at in xp.ndindex(*LU.shape[:-2]):
-        for k, p in enumerate(pivots[at] - 1):
-            rows[at][[k, p]] = rows[at][[p, k]]
-    upper = xp.triu(LU) + one * xp.where(pivot == 0, xp.finfo(LU.dtype).eps, 0).astype(LU.dtype)[..., None]
-    return xp.linalg.inv(upper) @ (xp.linalg.inv(xp.tril(LU, -1) + one) @ rows)
-
-
 def det(A) -> tuple:
     """The determinant, then what torch keeps: LU and pivots of A^T. NumPy's takes a logarithm, which rounds."""
-    LU, pivots = _lu(square_matrices("linalg.det", A).mT)
+    LU, pivots = matrix.lu(square_matrices("linalg.det", A).mT)
     swapped = (pivots != namespace(A).arange(1, pivots.shape[-1] + 1)).sum(-1)
     return xp.diagonal(LU, 0, -2, -1).prod(-1) * (1 - 2 * (swapped % 2)).astype(LU.dtype), LU, pivots
 
 
 def slogdet(A) -> tuple:
     turned = square_matrices("linalg.slogdet", A).mT
-    return *xp.linalg.slogdet(turned), *_lu(turned)
+    return *xp.linalg.slogdet(turned), *matrix.lu(turned)
 
 
 def inv_ex(A) -> tuple:
     try:
         return xp.linalg.inv(square_matrices("linalg.inv", A).mT).mT, namespace(A).zeros(A.shape[:-2], "int32")
     except xp.linalg.LinAlgError:
-        zero = int(xp.argmin(xp.absolute(xp.diagonal(_lu(A)[0], 0, -2, -1)), axis=-1).reshape(-1)[0]) + 1
+        zero = int(xp.argmin(xp.absolute(xp.diagonal(matrix.lu(A)[0], 0, -2, -1)), axis=-1).reshape(-1)[0]) + 1
         raise LinAlgError(torch_says("singular", zero)) from None
 
 
@@ -228,7 +186,7 @@ def solve_ex(A, B, left: bool = True) -> tuple:
         X = xp.linalg.solve(A, M) if left else xp.linalg.solve(A.mT, M.mT).mT
     except xp.linalg.LinAlgError:
         raise LinAlgError("torch.linalg.solve: The solver failed because the input matrix is singular.") from None
-    return (X[..., 0] if vector else X, *_lu(A))
+    return (X[..., 0] if vector else X, *matrix.lu(A))
 
 
 def cholesky_ex(self, upper: bool = False) -> tuple:
@@ -239,15 +197,8 @@ def cholesky_ex(self, upper: bool = False) -> tuple:
         if xp.isnan(L).any():
             raise xp.linalg.LinAlgError
     except xp.linalg.LinAlgError:
-        raise LinAlgError(torch_says("not_positive", _first_minor(A))) from None
+        raise LinAlgError(torch_says("not_positive", matrix.first_minor(A))) from None
     return L.mT if upper else L, namespace(self).zeros(self.shape[:-2], "int32")
-
-
-def _first_minor(A) -> int:
-    """How large the first leading minor is that is not positive; only the lower triangles are looked at."""
-    whole = (xp.tril(A) + xp.tril(A, -1).mT).reshape(-1, *A.shape[-2:])
-    return next((k for M in whole for k in range(1, len(M) + 1)
-                 if not (xp.isfinite(M[:k, k - 1]).all() and xp.linalg.det(M[:k, :k]) > 0)), A.shape[-1])
 
 
 # ---- parts of derivatives
@@ -279,7 +230,7 @@ def slogdet_slope(F, grad, A):
 def det_slope(F, grad, A, result, LU, pivots):
     """grad * result * A^-T; for the slope of a slope at a singular A the cofactors come from singular values."""
     if F is RAW:
-        return _as_matrix(F, grad * result) * _inverse_of(LU, pivots)
+        return _as_matrix(F, grad * result) * matrix.inverse_of_lu(LU, pivots)
     if (xp.linalg.matrix_rank(whole_array(A)) == A.shape[-1]).all():
         return _as_matrix(F, grad * result) * F.mT(F.linalg_inv_ex(A)[0])
     U, S, Vh = F.linalg_svd(A)
