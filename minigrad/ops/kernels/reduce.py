@@ -3,7 +3,7 @@
 import itertools
 import math
 
-from ...array import dtypes, in_order, namespace, xp
+from ...array import accumulate, dtypes, in_order, namespace, xp
 from ...core.carriers import RAW, formula
 from ...core.modes import whole_array
 from ...text.tex import SYMBOLS, Symbol, along, among, becomes, number, part, phrase, symbol
@@ -229,23 +229,13 @@ def running(reduce, self, dim: int):
     return in_order(total.astype(self.dtype) if self.dtype.kind == "f" else total)
 
 
-def so_far(step, self, dim: int):
-    """`step.accumulate`; CuPy has it for sums and products alone, so there it goes slice by slice."""
-    if namespace(self) is xp:
-        return in_order(step.accumulate(self, dim))
-    values = self.copy()
-    for before, here in itertools.pairwise(xp.moveaxis(values, dim, 0)):
-        here[...] = step(before, here)
-    return values
-
-
 def record(self, dim: int, best) -> tuple:
     """The best so far and where it was, the latest of equals."""
     if not self.ndim:
         return self.copy(), _first(self)
-    values = so_far(best, self, dim)
+    values = accumulate(best, self, dim)
     places = namespace(self).arange(self.shape[dim]).reshape((-1,) + (1,) * (self.ndim - dim % self.ndim - 1))
-    return values, so_far(xp.maximum, xp.where((self == values) | (self != self), places, 0), dim)
+    return values, accumulate(xp.maximum, xp.where((self == values) | (self != self), places, 0), dim)
 
 
 # ---- parts of derivatives: sums and norms

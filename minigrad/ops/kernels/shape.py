@@ -7,7 +7,8 @@ import itertools
 import math
 import operator
 
-from ...array import HOST, as_strided as strided_view, dtypes, in_order, move, namespace, random, reach, strided, xp
+from ...array import HOST, as_strided as strided_view, dtypes, in_order, memory_order, move, namespace, random, xp
+from ...array.backend import overlaps, reach, spread, strided
 from ...core.carriers import RAW, formula
 from ...text.tex import SYMBOLS, Symbol, along, number, side_by_side
 from ..checks import check_dim, common_shape, need, require, torch_says
@@ -62,20 +63,6 @@ def expand(self, shape: tuple):
     need(lead >= 0, "expand_rank", kind, sizes, wanted, len(shape), self.ndim)
     dim = max(i for i in range(lead, len(shape)) if sizes[i - lead] not in (1, shape[i]))
     need(False, "expand_size", shape[dim], sizes[dim - lead], dim, wanted, sizes)
-
-
-def spread(x, shape: tuple):
-    """`x` seen in a larger shape, stride 0 where it repeats. Raises: ValueError for a shape that does not fit."""
-    if x.shape == shape:
-        return x[...]
-    x = x if isinstance(x, xp.ndarray) else namespace(x).asarray(x)
-    lead = len(shape) - x.ndim
-    steps = [0] * lead
-    for have, n, step in zip(x.shape, shape[lead:], x.strides, strict=True):
-        if have not in (1, n):
-            raise ValueError("not a larger shape")
-        steps.append(step if n == have else 0)
-    return strided(x, shape, steps)
 
 
 @formula(tex=lambda dims: dims ** -1 if number(dims) is None else Symbol(f"{inverse_order(RAW, number(dims))}"))
@@ -269,16 +256,6 @@ def blocks(F, grad, shapes: list) -> list:
 # ---- copies
 
 
-def memory_order(self) -> list[int]:
-    """The dimensions as they lie in memory, the one with the longest steps first."""
-    return sorted(range(self.ndim), key=lambda d: -self.strides[d])
-
-
-def layout(self) -> str:
-    """How a copy lies in memory: with the original's order of dimensions, unless it repeats elements."""
-    return "C" if self.flags.c_contiguous or 0 in self.strides else "K"
-
-
 @formula(tex=lambda values: negated(RAW, known) if isinstance(known := number(values), tuple) else -values)
 def negated(F, values: tuple) -> tuple:
     return tuple(-v for v in values)
@@ -323,16 +300,6 @@ def pad(self, pad: tuple, value=0):
 # ---- a storage and its parts: `(size, stride, storage_offset)` in elements
 
 
-def _overlaps(size: tuple, stride: tuple) -> bool:
-    """True if two indices may lie on the same element; dimensions are looked at from the smallest step."""
-    reach = 0
-    for s, n in sorted((s, n) for n, s in zip(size, stride, strict=True) if n > 1):
-        if s <= reach:
-            return True
-        reach += (n - 1) * s
-    return False
-
-
 def _storage_for(x, whole: tuple, part: tuple):
     """Zeros in the type of `x`, with room for both places."""
     return namespace(x).zeros(max(reach(*whole), reach(*part)), x.dtype)
@@ -352,7 +319,7 @@ def put_part(self, src, whole: tuple, part: tuple):
 
 
 def add_part(self, whole: tuple, part: tuple):
-    put = added if _overlaps(*part[:2]) else written
+    put = added if overlaps(*part[:2]) else written
     return strided_view(put(_storage_for(self, whole, part), self, strided_view, *part), *whole)
 
 

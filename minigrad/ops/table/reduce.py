@@ -4,7 +4,7 @@ Sums give it to all, extremes to those that were chosen or share it among equals
 and sorting give it back in the order they took.
 """
 
-from ...array.backend import xp
+from ...array import accumulate, xp
 from ...core.op import op
 from ...text.tex import along, phrase
 from ..checks import implemented
@@ -104,7 +104,7 @@ cumsum_dim = op("cumsum", lambda self, dim: kernels.running(xp.add, self + 0 if 
     self = lambda F, grad, dim: F.cumsum_back(grad, dim))
 cumprod_dim = op("cumprod", lambda self, dim: kernels.running(xp.multiply, self, dim),
     self = lambda F, grad, self, result, dim: F.cumprod_slope(grad, self, result, dim))
-logcumsumexp_dim = op("logcumsumexp", lambda self, dim: kernels.so_far(
+logcumsumexp_dim = op("logcumsumexp", lambda self, dim: accumulate(
         xp.logaddexp, implemented("logcumsumexp_out_cpu", self), dim) if self.ndim else self.copy(),
     self = lambda F, grad, self, result, dim: F.logcumsumexp_slope(grad, self, result, dim))
 cummax_dim = op("cummax", lambda self, dim: kernels.record(self, dim, xp.maximum), outputs=("values", "indices"),

@@ -5,7 +5,7 @@ what the engine and the in-place rules need: sum back a broadcast, read or write
 storage, and values that come from nowhere.
 """
 
-from ...array import as_strided as strided_view, device_of, dtypes, move, namespace, random, xp
+from ...array import as_strided as strided_view, device_of, dtypes, layout, move, namespace, random, xp
 from ...core.op import op
 from ...text.tex import SYMBOLS, Symbol, becomes, part, phrase
 from ..kernels import shape as kernels
@@ -67,14 +67,14 @@ block_diag = op("block_diag", kernels.block_diag, hidden=("shapes",),
 
 # ---- copies
 
-clone = op("clone", lambda self: self if isinstance(self, xp.generic) else self.copy(order=kernels.layout(self)),
+clone = op("clone", lambda self: self if isinstance(self, xp.generic) else self.copy(order=layout(self)),
     self = lambda grad: grad)
 copy = op("copy", lambda self, src: xp.full_like(self, move(src, device_of(self))),
     elementwise=True, torch_name="torch::autograd::CopyBackwards", grad_fn="CopyBackwards",
     self = lambda F, grad: F.zeros_like(grad),
     src  = lambda grad: grad)
 contiguous_copy = op("contiguous_copy", lambda self: self.copy(), grad_fn="CloneBackward0", **clone.row.derivatives)
-to_copy = op("to_copy", lambda self, kind, place=None, home=None: move(self, place).astype(kind, kernels.layout(self)),
+to_copy = op("to_copy", lambda self, kind, place=None, home=None: move(self, place).astype(kind, layout(self)),
     elementwise=True, hidden=("home",),
     self = lambda F, grad, home: F.moved(grad, home))
 repeat = op("repeat", lambda self, repeats: xp.tile(self, repeats),
