@@ -1,19 +1,11 @@
-"""What operations ask of their arguments, in torch's words; and the name of a function that another one made."""
+"""What operations ask of their arguments, in torch's words."""
 
 import operator
-from collections.abc import Callable
 
 from ..array import dtypes, xp
 from ..core.beside.refusals import shape_mismatch as shape_mismatch, tensors_in as tensors_in, type_said as type_said
+from ..core.op import titled as titled
 from ..text.presentation import error as error, need as need, require as require, torch_says as torch_says, warn as warn
-
-
-def titled(function: Callable, name: str, doc: str) -> Callable:
-    """A function that another one made, with the name and the documentation that `help` shows."""
-    function.__name__ = function.__qualname__ = name
-    function.__code__ = function.__code__.replace(co_name=name)  # in tracebacks as well
-    function.__doc__ = doc
-    return function
 
 
 def same_type(*arrays, said: str = "types") -> None:

@@ -115,7 +115,7 @@ def _by_group(x, groups: int):
 @formula(r"\sum_{{\mathrm{{copies}}}} {0:1}", 1)
 def per_channel(F, grad):
     """Summed over everything but dimension 1."""
-    return F.sum_dim(grad, _channel_dims(grad), False)
+    return F.sum_dim(grad, reduce.besides(1, len(grad.shape)), False)
 
 
 @formula(tex=lambda x, weight, *_: Symbol(rf"{x.at(4)} \star {weight.at(4)}", 1))
@@ -432,19 +432,15 @@ def to_last(F, grad, normalized_shape: tuple):
     return F.sum_dim(grad, dims, False) if dims else grad
 
 
-def _channel_dims(x) -> tuple:
-    return (0, *range(2, len(x.shape)))
-
-
 def batch_norm(input, weight, bias, running_mean, running_var, training: bool, momentum: float, eps: float) -> tuple:
     check_parameters(input, weight, bias, running_mean, running_var)
     shape = (1, -1, *(1,) * (input.ndim - 2))
     if training:
-        y, mean, rstd = _standard(input, _channel_dims(input), eps, least=8)
+        y, mean, rstd = _standard(input, dims := reduce.besides(1, input.ndim), eps, least=8)
         if running_mean is not None and input.size:  # nothing follows from an empty batch
             n = input.size // input.shape[1]
             running_mean += momentum * (mean.reshape(-1) - running_mean)
-            running_var += momentum * (input.var(_channel_dims(input)) * (n / max(n - 1, 1)) - running_var)  # unbiased
+            running_var += momentum * (input.var(dims) * (n / max(n - 1, 1)) - running_var)  # unbiased
         saved = mean.reshape(-1), rstd.reshape(-1)
     else:
         y, rstd = input - running_mean.reshape(shape), (1 / xp.sqrt(running_var + eps)).reshape(shape)
@@ -456,14 +452,14 @@ def batch_norm(input, weight, bias, running_mean, running_var, training: bool, m
     training, _centred(grad, x, None, eps), grad / SYMBOLS.sqrt(running_var + eps)))
 def batch_norm_back(F, grad, x, running_var, training: bool, eps: float):
     if training:
-        return F.standardized_back(grad, x, _channel_dims(x), eps)
+        return F.standardized_back(grad, x, reduce.besides(1, len(x.shape)), eps)
     return grad * _channelwise(F, F.rsqrt(running_var + eps), x)
 
 
 @formula(r"\mathrm{{standardized}}\left({0}\right)")
 def batch_norm_hat(F, x, running_mean, running_var, training: bool, eps: float):
     if training:
-        return F.standardized(x, _channel_dims(x), eps)
+        return F.standardized(x, reduce.besides(1, len(x.shape)), eps)
     return (x - _channelwise(F, running_mean, x)) * _channelwise(F, F.rsqrt(running_var + eps), x)
 
 

@@ -193,8 +193,7 @@ def _check_copied(self, index, source, dim: int) -> None:
     same_type(self, source, said="index_copy_types")
     have, given = (" ".join(map(str, _but(x, dim))) for x in (self, source))
     need(have == given, "copied_slices", name, have, dim, given)
-    size = source.shape[dim] if rank else 1
-    need(count == size, "copied_count", name, count, size)
+    need(count == (size := (source.shape or (1,))[dim]), "copied_count", name, count, size)
 
 
 # ---- by mask, or by position in the flattened tensor

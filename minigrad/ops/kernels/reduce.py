@@ -96,8 +96,9 @@ def norm(self, ord: float, dim, keepdim: bool = False):
     return _add(size**ord, axes, keepdims=keepdim) ** (1 / ord)
 
 
-def _besides(dim: int, rank: int) -> tuple[int, ...]:
-    return tuple(d for d in range(rank) if d != dim % rank)
+def besides(dim: int, rank: int) -> tuple[int, ...]:
+    """All dimensions but one."""
+    return tuple([d for d in range(rank) if d != dim % rank])
 
 
 def renorm(self, p: float, dim: int, maxnorm: float):
@@ -105,7 +106,7 @@ def renorm(self, p: float, dim: int, maxnorm: float):
     require(maxnorm >= 0, f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
     require(self.ndim > 1, f"renorm: input needs at least 2 dimensions, got {self.ndim} dimensions")
     check_dim(dim, self.ndim)
-    norms = norm(self, p, _besides(dim, self.ndim), True)
+    norms = norm(self, p, besides(dim, self.ndim), True)
     return self * xp.where(norms > maxnorm, maxnorm / (norms + 1e-7), 1).astype(self.dtype)
 
 
@@ -302,7 +303,7 @@ def norm_slope(F, grad, x, norm, ord: float, dim, keepdim: bool):
          r"{0} & \text{{else}}\end{{cases}}", 1)
 def renorm_slope(F, grad, x, p: float, dim: int, maxnorm: float):
     """Through `x * maxnorm / norm` where a part was too long: what would only change its length is taken out."""
-    others = _besides(dim, len(x.shape))
+    others = besides(dim, len(x.shape))
     norm = F.linalg_vector_norm(x, p, others, True)
     inverse = 1 / (norm + 1e-7)
     longer = F.norm_slope(F.sum_dim(x * grad, others, True), x, norm, p, others, True)

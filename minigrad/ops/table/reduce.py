@@ -87,14 +87,13 @@ std_dim = op("std", lambda self, dim=None, correction=None, keepdim=False: xp.sq
         kernels.variance(self, dim, correction, keepdim)), scalars=("correction",),
     self = lambda F, grad, self, result, dim, correction, keepdim: F.var_slope(
         F.masked_fill(grad / (2 * result), result == 0, 0), self, dim, correction, keepdim))
+WITH_MEAN = {"outputs": ("result0", "result1"), "multi": True, "scalars": ("correction",)}
 var_mean_dim = op("var_mean", lambda self, dim=None, correction=None, keepdim=False: (
-        kernels.variance(self, dim, correction, keepdim), kernels.mean(self, dim, keepdim)),
-    outputs=("result0", "result1"), multi=True, scalars=("correction",),
+        kernels.variance(self, dim, correction, keepdim), kernels.mean(self, dim, keepdim)), **WITH_MEAN,
     self = lambda F, grad, self, dim, correction, keepdim: F.var_mean_slope(
         grad[0], grad[1], self, dim, correction, keepdim))
 std_mean_dim = op("std_mean", lambda self, dim=None, correction=None, keepdim=False: (
-        xp.sqrt(kernels.variance(self, dim, correction, keepdim)), kernels.mean(self, dim, keepdim)),
-    outputs=("result0", "result1"), multi=True, scalars=("correction",),
+        xp.sqrt(kernels.variance(self, dim, correction, keepdim)), kernels.mean(self, dim, keepdim)), **WITH_MEAN,
     self = lambda F, grad, self, result0, dim, correction, keepdim: F.var_mean_slope(
         F.of_root(grad[0], result0), grad[1], self, dim, correction, keepdim))
 

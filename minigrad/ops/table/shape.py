@@ -12,6 +12,8 @@ from ..kernels import shape as kernels
 from .pointwise import STEP
 from .reduce import sum_all
 
+COPIES = phrase(r"\sum_{{\mathrm{{copies}}}} {0:1}", 1)
+
 # ---- views
 
 view = op("view", kernels.flat_view, view=True, self=lambda F, grad, self_sym_sizes: F.reshape(grad, self_sym_sizes))
@@ -70,9 +72,8 @@ block_diag = op("block_diag", kernels.block_diag, hidden=("shapes",),
 clone = op("clone", lambda self: self if isinstance(self, xp.generic) else self.copy(order=layout(self)),
     self = lambda grad: grad)
 copy = op("copy", lambda self, src: xp.full_like(self, move(src, device_of(self))),
-    elementwise=True, torch_name="torch::autograd::CopyBackwards", grad_fn="CopyBackwards",
-    self = lambda F, grad: F.zeros_like(grad),
-    src  = lambda grad: grad)
+    elementwise=True, torch_name="torch::autograd::CopyBackwards", grad_fn="CopyBackwards", **STEP,
+    src = lambda grad: grad)
 contiguous_copy = op("contiguous_copy", lambda self: self.copy(), grad_fn="CloneBackward0", **clone.row.derivatives)
 to_copy = op("to_copy", lambda self, kind, place=None, home=None: move(self, place).astype(kind, layout(self)),
     elementwise=True, hidden=("home",),
@@ -119,8 +120,7 @@ unfold_back = op("unfold_back", lambda self, sizes, dimension, size, step: kerne
         namespace(self).zeros(sizes, self.dtype), self, kernels.unfold, dimension, size, step),
     grad_fn="UnfoldBackwardBackward0", tex=phrase(r"0[\mathrm{{windows}}] \,\text{{+=}}\, {0}", 0),
     self = lambda F, grad, dimension, size, step: F.unfold(grad, dimension, size, step))
-repeat_back = op("repeat_back", kernels.repeat_back, grad_fn="SumBackward1",
-    tex=phrase(r"\sum_{{\mathrm{{copies}}}} {0:1}", 1),
+repeat_back = op("repeat_back", kernels.repeat_back, grad_fn="SumBackward1", tex=COPIES,
     self = lambda F, grad, repeats: F.repeat(grad, repeats))
 take_part = op("take_part", kernels.take_part, grad_fn="AsStridedBackward0",
     tex=r"{0:4}[\mathrm{{part}}]", **as_strided.row.derivatives)
@@ -131,8 +131,7 @@ put_part = op("put_part", kernels.put_part, grad_fn="CopySlices", torch_name="to
     tex=phrase(r"{0:4}[\mathrm{{part}}] \leftarrow 0", 0),
     self = lambda F, grad, whole, part: F.put_part(grad, F.take_part(grad, whole, part) * 0, whole, part),
     src  = lambda F, grad, whole, part: F.take_part(grad, whole, part))
-sum_to = op("sum_to", kernels.sum_to, grad_fn="SumBackward1",
-    tex=phrase(r"\sum_{{\mathrm{{copies}}}} {0:1}", 1), **sum_all.row.derivatives)
+sum_to = op("sum_to", kernels.sum_to, grad_fn="SumBackward1", tex=COPIES, **sum_all.row.derivatives)
 
 # ---- values that come from nowhere, most of them written in place
 
@@ -157,5 +156,4 @@ normal_std = op("normal_std", lambda std, mean, generator: kernels.normal(mean, 
     grad_fn="NormalBackward2", scalars=("mean",),
     std = lambda F, grad, std_sym_sizes: F.zeros_as(grad, std_sym_sizes))
 normal_both = op("normal_both", kernels.normal, grad_fn="NormalBackward3",
-    mean = lambda F, grad, mean_sym_sizes: F.zeros_as(grad, mean_sym_sizes),
-    std  = lambda F, grad, std_sym_sizes: F.zeros_as(grad, std_sym_sizes))
+    **normal_mean.row.derivatives, **normal_std.row.derivatives)
