@@ -10,14 +10,13 @@ import operator
 from typing import Any
 
 from ._tensor import Size, Tensor
-from .array import device_of, dtypes, move, ndarray, random, xp
+from .array import device_of, dtypes, layout, memory_order, move, ndarray, random, xp
 from .core.beside.ledger import cut
 from .core.beside.refusals import type_said
 from .core.carriers import RAW, TENSORS
 from .core.graph import TensorBase, constant
 from .core.modes import INFERENCE, UNCOUNTED, grad_mode, lifted
 from .ops.checks import check_number, ints, need, require, titled
-from .ops.kernels.shape import layout, memory_order
 from .text import demand, presentation
 from .wording import as_method, worded
 

@@ -1,7 +1,7 @@
 """`make check` ends with this: the lines of code of each room against its budget.
 
 A line of code has something on it besides space, a comment or a docstring. The last line names
-the longest function. Two rooms exceed their budgets: they may shrink, and fail the check where they grow.
+the longest function. The package exceeds its budget: it may shrink, and fails the check where it grows.
 `python -m tests.lines --readme` (in `make fix`) puts today's lengths into the reading lists.
 """
 
@@ -20,8 +20,8 @@ BUDGETS = {
     "the heart: `core`'s own files": ("core/*.py", 1100, 1100),
     "`core` with its rooms": ("core/**/*.py", 2000, 2000),
     "`quick`": ("quick/**/*.py", 700, 700),
-    "`ops`: table, kernels, calls": ("ops/**/*.py", 3500, 3596),
-    "the whole package in Python": ("**/*.py", 13800, 25000),
+    "`ops`: table, kernels, calls": ("ops/**/*.py", 3500, 3495),
+    "the whole package in Python": ("**/*.py", 13800, 24967),
 }
 NOT_CODE = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,

@@ -5,6 +5,7 @@ geometry: a view's offset and strides counted in elements from its `storage`, as
 """
 
 import functools
+import itertools
 import math
 from collections.abc import Callable
 from types import ModuleType
@@ -123,6 +124,16 @@ def in_order(array: Any) -> Any:
     return array if array.flags.c_contiguous else namespace(array).ascontiguousarray(array)
 
 
+def accumulate(step: Any, array: Any, dim: int) -> Any:
+    """`step.accumulate`; CuPy has it for sums and products alone, so there it goes slice by slice."""
+    if namespace(array) is numpy:
+        return in_order(step.accumulate(array, dim))
+    values = array.copy()
+    for before, here in itertools.pairwise(numpy.moveaxis(values, dim, 0)):
+        here[...] = step(before, here)
+    return values
+
+
 # ---- geometry ------------------------------------------------------------------------------
 
 
@@ -179,6 +190,40 @@ def strided(array: Any, shape: tuple, steps: Any) -> Any:
     if isinstance(array, ndarray) and array.flags.c_contiguous and 0 not in shape:
         return ndarray(shape, array.dtype, array, 0, steps)  # a tenth of the time of as_strided
     return namespace(array).lib.stride_tricks.as_strided(array, shape, steps)
+
+
+def spread(x: Any, shape: tuple) -> Any:
+    """`x` seen in a larger shape, stride 0 where it repeats. Raises: ValueError for a shape that does not fit."""
+    if x.shape == shape:
+        return x[...]
+    x = x if isinstance(x, ndarray) else namespace(x).asarray(x)
+    lead = len(shape) - x.ndim
+    steps = [0] * lead
+    for have, n, step in zip(x.shape, shape[lead:], x.strides, strict=True):
+        if have not in (1, n):
+            raise ValueError("not a larger shape")
+        steps.append(step if n == have else 0)
+    return strided(x, shape, steps)
+
+
+def memory_order(array: Any) -> list[int]:
+    """The dimensions as they lie in memory, the one with the longest steps first."""
+    return sorted(range(array.ndim), key=lambda d: -array.strides[d])
+
+
+def layout(array: Any) -> str:
+    """How a copy lies in memory: with the original's order of dimensions, unless it repeats elements."""
+    return "C" if array.flags.c_contiguous or 0 in array.strides else "K"
+
+
+def overlaps(size: tuple, stride: tuple) -> bool:
+    """True if two indices may lie on the same element; dimensions are looked at from the smallest step."""
+    reach = 0
+    for s, n in sorted((s, n) for n, s in zip(size, stride, strict=True) if n > 1):
+        if s <= reach:
+            return True
+        reach += (n - 1) * s
+    return False
 
 
 def reach(size: tuple, stride: tuple, offset: int) -> int:

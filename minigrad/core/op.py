@@ -44,25 +44,26 @@ def op(name: str, forward: Callable, /, *, view: Any = False, transparent: bool 
         kind = call_of_two
     else:
         kind = call_of_tensors
-    call = named(name, kind(row))
+    call = titled(kind(row), name)
     call.row = row  # type: ignore[attr-defined]  # for whoever intercepts it
     return publish(row, quicker(name, call, row, kind))
 
 
-def named(name: str, call: Callable) -> Callable:
-    """Code of its own for each call: Python adapts it to the row's own node, and tracebacks name the operation."""
+def titled(call: Callable, name: str, doc: str | None = None) -> Callable:
+    """What another function made, with name, `help` and code of its own: Python adapts it to the row's own node."""
+    call.__name__ = call.__qualname__ = name
     call.__code__ = call.__code__.replace(co_name=name)
+    call.__doc__ = doc
     return call
 
 
 def publish(row: Row, call: Callable) -> Callable:
     """Put a row and its callable where the carriers, the tests and the pictures find them."""
-    call.__name__ = call.__qualname__ = row.name
-    call.__doc__ = row.doc or f"`{row.name}`, as torch has it."
+    titled(call, row.name, row.doc or f"`{row.name}`, as torch has it.")
     if inspect.isfunction(row.forward):
         call.__wrapped__ = row.forward  # type: ignore[attr-defined]  # where `help` finds the signature
     call.row = row  # type: ignore[attr-defined]
-    row.call = call if call.__code__.co_name == row.name else named(row.name, call)
+    row.call = call
     TABLE[row.name] = row
     setattr(TENSORS, row.name, call)
     setattr(RAW, row.name, row.forward)
@@ -76,7 +77,7 @@ def publish(row: Row, call: Callable) -> Callable:
 
 def composite(call: Callable) -> Callable:
     """Declare a function of several rows that formulas may call by its name, as `F.matmul`."""
-    call = named(call.__name__, quicker(call.__name__, call))
+    call = titled(quicker(call.__name__, call), call.__name__, call.__doc__)
     setattr(TENSORS, call.__name__, call)
     return call
 

@@ -1,23 +1,14 @@
-"""What operations ask of their arguments, in torch's words; and the name of a function that another one made."""
+"""What operations ask of their arguments, in torch's words."""
 
 import operator
-from collections.abc import Callable
-from typing import Any
 
 from ..array import dtypes, xp
 from ..core.beside.refusals import shape_mismatch as shape_mismatch, tensors_in as tensors_in, type_said as type_said
+from ..core.op import titled as titled
 from ..text.presentation import error as error, need as need, require as require, torch_says as torch_says, warn as warn
 
 
-def titled(function: Callable, name: str, doc: str) -> Callable:
-    """A function that another one made, with the name and the documentation that `help` shows."""
-    function.__name__ = function.__qualname__ = name
-    function.__code__ = function.__code__.replace(co_name=name)  # in tracebacks as well
-    function.__doc__ = doc
-    return function
-
-
-def same_type(*arrays: Any, said: str = "types") -> None:
+def same_type(*arrays, said: str = "types") -> None:
     """Refuses arrays of different types; torch's sentence `said` has `{0}` (Float) or `{c[0]}` (float) for a name."""
     if len({x.dtype for x in arrays}) > 1:
         kinds = [dtypes.of(x.dtype) for x in arrays]
@@ -25,7 +16,7 @@ def same_type(*arrays: Any, said: str = "types") -> None:
         raise error(RuntimeError, "types", text)
 
 
-def implemented(kernel: str, array: Any, kinds: str = "f") -> Any:
+def implemented(kernel: str, array, kinds: str = "f"):
     """`array`, if the operation is made for its type. Raises: NotImplementedError in torch's words."""
     dtypes.check_kind(kernel, array.dtype, kinds)
     return array
@@ -39,19 +30,19 @@ def common_shape(*shapes: tuple) -> tuple:
         raise shape_mismatch(*(xp.broadcast_to(0, shape) for shape in shapes)) from None
 
 
-def floats_only(name: str, array: Any) -> None:
+def floats_only(name: str, array) -> None:
     """Raises: RuntimeError for an array of no floats, in the words of torch's linear algebra."""
     need(array.dtype.kind == "f", "linalg_floats", name, dtypes.of(array.dtype).scalar_type)
 
 
-def check_number(x: Any, fixed: bool = False) -> Any:
+def check_number(x, fixed: bool = False):
     """`x`, if it is a number, also in a tensor; a `fixed` one may not require grad, as none would reach it."""
     if not hasattr(x, "__float__") or (fixed and getattr(x, "requires_grad", False)):
         raise TypeError(f"a number is wanted, not {type_said(x)}")
     return x
 
 
-def is_number(x: Any) -> bool:
+def is_number(x) -> bool:
     """False for a tensor. Raises: TypeError for what is neither."""
     return x.__class__ is float or x.__class__ is int or not hasattr(check_number(x), "_data")
 
@@ -70,7 +61,7 @@ def check_dim(dim: int, rank: int) -> int:
     return dim % least
 
 
-def own_dim(self: Any, dim: int, keepdim: bool = False) -> int:
+def own_dim(self, dim: int, keepdim: bool = False) -> int:
     """`dim` as it was given, which is what a node keeps. Raises: IndexError if `self` has no such one."""
     if keepdim.__class__ is not bool:
         raise TypeError("a second dimension is no `keepdim`")
@@ -78,7 +69,7 @@ def own_dim(self: Any, dim: int, keepdim: bool = False) -> int:
     return dim
 
 
-def dims_of(self: Any, dim: Any, keepdim: bool = False) -> tuple:
+def dims_of(self, dim, keepdim: bool = False) -> tuple:
     """Dimensions as a tuple, each checked and none twice. Raises: IndexError or RuntimeError as torch."""
     if dim is None:
         return ()

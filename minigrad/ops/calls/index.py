@@ -5,7 +5,6 @@ left, lists and tensors of positions or a mask, becomes one `index`.
 """
 
 import operator
-from typing import Any
 
 from ...array import dtypes, xp
 from ...core.graph import TensorBase, constant
@@ -20,7 +19,7 @@ from .shape import copy_, fill_
 # ---- x[key]
 
 
-def getitem(x: Any, key: Any) -> Any:
+def getitem(x, key):
     """`x[key]`: a view where the key allows one, else a copy of the chosen elements."""
     if key.__class__ is int and x._data.ndim:  # the usual key, without the ceremony
         return _selected(x, 0, key, 0)
@@ -35,11 +34,11 @@ def getitem(x: Any, key: Any) -> Any:
 _PLAIN = {int, slice}
 
 
-def basic(x: Any, key: Any) -> tuple[Any, tuple]:
+def basic(x, key) -> tuple:
     """Apply the view-making parts of `key`; return the view and what is left for `index`."""
     if isinstance(key, TensorBase) and x._data.ndim and not key._data.ndim:
         key = _part(key)  # an int most often, which needs no second look
-    parts: Any = tuple(key) if _is_tuple(key) else (key,)
+    parts = tuple(key) if _is_tuple(key) else (key,)
     if isinstance(key, list) and parts[0] is not key:
         presentation.warn("list_as_tuple")
     consumed = len(parts)
@@ -68,13 +67,13 @@ def basic(x: Any, key: Any) -> tuple[Any, tuple]:
     return result, tuple(positions)
 
 
-def _is_tuple(key: Any) -> bool:
+def _is_tuple(key) -> bool:
     """torch reads a short list of lists, tensors, slices, None or `...` as a tuple."""
     return isinstance(key, tuple) or (isinstance(key, list) and len(key) < 32 and any(
         p is None or p is Ellipsis or isinstance(p, TensorBase | list | tuple | slice) for p in key))
 
 
-def _part(part: Any) -> Any:
+def _part(part):
     """One part of a key: None, `...`, a slice, an int, or a tensor of positions or bools."""
     if part is None or part is Ellipsis or part.__class__ is slice or part.__class__ is int:
         return part
@@ -94,7 +93,7 @@ def _part(part: Any) -> Any:
     raise IndexError(torch_says("no_index", type_said(part)))
 
 
-def _positions(part: Any) -> Any:
+def _positions(part):
     kind = part._data.dtype
     require(kind.kind in "iub", "tensors used as indices must be long, int, byte or bool tensors", IndexError)
     if kind == dtypes.uint8.np:
@@ -104,14 +103,14 @@ def _positions(part: Any) -> Any:
     return part
 
 
-def _width(part: Any) -> int:
+def _width(part) -> int:
     """How many dimensions a part of the key uses up."""
     if part is None or part is Ellipsis:
         return 0
     return part._data.ndim if isinstance(part, TensorBase) and part._data.dtype.kind == "b" else 1
 
 
-def _sliced(x: Any, dim: int, part: slice, always: bool = False) -> Any:
+def _sliced(x, dim: int, part: slice, always: bool = False):
     require(x._data.ndim, "slice() cannot be applied to a 0-dim tensor.", IndexError)
     start, end, step = _index(part.start, 0), _index(part.stop, 2**63 - 1), _index(part.step, 1)
     require(step > 0, "step must be greater than zero" if step else "slice step cannot be zero", ValueError)
@@ -120,7 +119,7 @@ def _sliced(x: Any, dim: int, part: slice, always: bool = False) -> Any:
     return views.slice_(x, dim, start, end, step)
 
 
-def _index(value: Any, default: int) -> int:
+def _index(value, default: int) -> int:
     if value is None:
         return default
     if value.__class__ is not int:
@@ -128,7 +127,7 @@ def _index(value: Any, default: int) -> int:
     return operator.index(value)
 
 
-def _selected(x: Any, dim: int, at: int, place: int) -> Any:
+def _selected(x, dim: int, at: int, place: int):
     """Slice `at` of dimension `dim`; `place` is where it stands in the key, which errors call a dimension."""
     size = x._data.shape[dim] if x._data.ndim else 0
     if not -size <= at < size:
@@ -142,7 +141,7 @@ def _selected(x: Any, dim: int, at: int, place: int) -> Any:
 _index_put_ = inplace(rows.put_at)
 
 
-def setitem(x: Any, key: Any, value: Any) -> None:
+def setitem(x, key, value) -> None:
     """`x[key] = value`, recorded as a write into a view (CopySlices) or as `index_put_`."""
     if _put_directly(x, key, value):
         return
@@ -165,7 +164,7 @@ def setitem(x: Any, key: Any, value: Any) -> None:
         (copy_ if given._data.shape == seen._data.shape else fill_)(seen, given)
 
 
-def _put_directly(self: Any, key: Any, value: Any) -> bool:
+def _put_directly(self, key, value) -> bool:
     """One number at whole positions, where nothing is recorded: what loops that fill a matrix do."""
     if type(value) not in (int, float) or not abs(value) < 6e4:
         return False
@@ -173,7 +172,7 @@ def _put_directly(self: Any, key: Any, value: Any) -> bool:
     return plain and write_directly(self, lambda a, number, out: out.__setitem__(key, number), float(value))
 
 
-def _spread(given: Any, shape: tuple | None) -> Any:
+def _spread(given, shape: tuple | None):
     """A value for a larger place, or for positions: leading ones dropped, then expanded, recorded as torch does."""
     sizes = given._data.shape
     while sizes and sizes[0] == 1:
@@ -182,7 +181,7 @@ def _spread(given: Any, shape: tuple | None) -> Any:
     return given if shape is None or sizes == shape else views.expand(given, shape)
 
 
-def _given(self: Any, value: Any) -> Any:
+def _given(self, value):
     if isinstance(value, TensorBase):
         return value
     if isinstance(value, bool | int | float | xp.integer):
@@ -194,12 +193,12 @@ def _given(self: Any, value: Any) -> Any:
 # ---- the named forms
 
 
-def index_put(self: Any, indices: tuple, values: Any, accumulate: bool = False) -> Any:
+def index_put(self, indices: tuple, values, accumulate: bool = False):
     """A copy with `values` at `indices`, or with them added there."""
     return rows.put_at(self, values, tuple(p if p is None else _positions(p) for p in indices), accumulate)
 
 
-def index_put_(self: Any, indices: tuple, values: Any, accumulate: bool = False) -> Any:
+def index_put_(self, indices: tuple, values, accumulate: bool = False):
     """In-place `index_put`: writes into `self`, returns `self`."""
     parts = tuple(p if p is None else _positions(p) for p in indices)
     if len(parts) != 1 or parts[0]._data.dtype.kind != "b" or values._data.size != 1:  # else it is read as a number
@@ -207,12 +206,12 @@ def index_put_(self: Any, indices: tuple, values: Any, accumulate: bool = False)
     return _index_put_(self, values, parts, accumulate)
 
 
-def gather(self: Any, dim: int, index: Any, *, sparse_grad: bool = False) -> Any:
+def gather(self, dim: int, index, *, sparse_grad: bool = False):
     """The elements that `index` names along `dim`, in the shape of `index`."""
     return rows.gather(self, index, own_dim(self, dim), sparse_grad)
 
 
-def scatter(self: Any, dim: int, index: Any, src: Any = None, *, value: Any = None, reduce: str | None = None) -> Any:
+def scatter(self, dim: int, index, src=None, *, value=None, reduce: str | None = None):
     """A copy with elements of `src`, or a number, where `index` says along `dim`; or with them added or multiplied."""
     if reduce is not None:
         require(reduce in ("add", "multiply"), "reduce argument must be either add or multiply.")
@@ -224,40 +223,40 @@ def scatter(self: Any, dim: int, index: Any, src: Any = None, *, value: Any = No
     return rows.scatter_value(self, index, own_dim(self, dim), value if src is None else src)
 
 
-def scatter_add(self: Any, dim: int, index: Any, src: Any) -> Any:
+def scatter_add(self, dim: int, index, src):
     """A copy with elements of `src` added where `index` says along `dim`."""
     return rows.scatter_add(self, index, src, own_dim(self, dim))
 
 
-def index_select(self: Any, dim: int, index: Any) -> Any:
+def index_select(self, dim: int, index):
     """The slices `index` along `dim`."""
     return rows.index_select(self, index, own_dim(self, dim))
 
 
-def index_add(self: Any, dim: int, index: Any, source: Any, *, alpha: float = 1) -> Any:
+def index_add(self, dim: int, index, source, *, alpha: float = 1):
     """A copy with the slices of `source` added at `index` along `dim`."""
     return rows.index_add(self, index, source, own_dim(self, dim), alpha)
 
 
-def index_copy(self: Any, dim: int, index: Any, source: Any) -> Any:
+def index_copy(self, dim: int, index, source):
     """A copy with the slices of `source` written at `index` along `dim`."""
     return rows.index_copy(self, index, source, own_dim(self, dim))
 
 
-def index_fill(self: Any, dim: int, index: Any, value: Any) -> Any:
+def index_fill(self, dim: int, index, value):
     """A copy with `value` in the slices `index` along `dim`."""
     if isinstance(value, TensorBase):
         return rows.index_fill_tensor(self, index, value, own_dim(self, dim))
     return rows.index_fill(self, index, own_dim(self, dim), value)
 
 
-def nonzero(self: Any, *, as_tuple: bool = False) -> Any:
+def nonzero(self, *, as_tuple: bool = False):
     """The positions of all elements that are not 0, one row each, or one tensor for each dimension."""
     found = rows.nonzero_positions(views.unsqueeze(self, 0) if as_tuple and not self._data.ndim else self)
     return views.unbind(found, 1) if as_tuple else found
 
 
-def take_along_dim(self: Any, indices: Any, dim: Any = None) -> Any:
+def take_along_dim(self, indices, dim=None):
     """The elements that `indices` names along `dim`; the other dimensions broadcast."""
     need(indices.dtype is dtypes.int64, "take_along_kind", indices.dtype.scalar_type)
     if dim is None:

@@ -3,7 +3,6 @@
 import functools
 import math
 import operator
-from typing import Any
 
 from ...array.backend import xp
 from ...core.carriers import RAW, TENSORS
@@ -17,7 +16,7 @@ from . import reduce, shape
 # ---- products as torch takes them
 
 
-def outer(self: Any, vec2: Any) -> Any:
+def outer(self, vec2):
     """Outer product of two vectors, `(n,)` and `(m,)` to `(n, m)`."""
     check_vectors("outer", self=self, vec2=vec2)
     return self.reshape(self.shape[0], 1) * vec2
@@ -27,7 +26,7 @@ RAW.outer = TENSORS.outer = outer
 
 
 @composite
-def matmul(self: Any, other: Any) -> Any:
+def matmul(self, other):
     """`self @ other` for vectors, matrices and batches, with torch's choice of node for each."""
     if not isinstance(other, TensorBase):
         return NotImplemented
@@ -49,7 +48,7 @@ def matmul(self: Any, other: Any) -> Any:
     return _folded(self, other) if _folds(self, other, rank, other_rank) else _batched(self, other)
 
 
-def _folds(a: Any, b: Any, rank: int, other_rank: int) -> bool:
+def _folds(a, b, rank: int, other_rank: int) -> bool:
     """Whether the batch goes into the rows: one big product instead of many."""
     small, large = (b, a) if rank >= other_rank else (a, b)
     if small._data.ndim > 2 or small.requires_grad or rank == 2:
@@ -62,7 +61,7 @@ def _folds(a: Any, b: Any, rank: int, other_rank: int) -> bool:
     return True
 
 
-def _folded(a: Any, b: Any) -> Any:
+def _folded(a, b):
     turned = b._data.ndim > a._data.ndim
     large, small = (b.mT, a.t() if a._data.ndim == 2 else a) if turned else (a, b)
     *batch, inner = large._data.shape
@@ -73,7 +72,7 @@ def _folded(a: Any, b: Any) -> Any:
     return product.mT.contiguous() if turned else product
 
 
-def _batched(a: Any, b: Any) -> Any:
+def _batched(a, b):
     m, n, vector = a._data.shape, b._data.shape, b._data.ndim == 1
     left, right = m[-2:] if len(m) > 1 else (1, *m), n[-2:]
     batch = m[:-2] if m[:-2] == n[:-2] else common_shape(m[:-2], n[:-2])
@@ -84,7 +83,7 @@ def _batched(a: Any, b: Any) -> Any:
     return TENSORS.unsafe_view(product, (*batch, *m[-2:-1], *right[1:]))
 
 
-def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
+def tensordot(a, b, dims=2):
     """Sum over several dimensions at once: the last of `a` with the first of `b`, or as listed."""
     same_type(a._data, b._data, said="tensordot_types")
     if isinstance(dims, int):
@@ -105,11 +104,11 @@ def tensordot(a: Any, b: Any, dims: Any = 2) -> Any:
     return product.reshape((*(a.shape[i] for i in free_a), *(b.shape[i] for i in free_b)))
 
 
-def _size_of(t: Any, dims: list[int]) -> int:
+def _size_of(t, dims: list[int]) -> int:
     return math.prod(t.shape[d] for d in dims)
 
 
-def inner(self: Any, other: Any) -> Any:
+def inner(self, other):
     """Sum over the last dimension of both."""
     if not self.ndim or not other.ndim:
         return self * other
@@ -117,7 +116,7 @@ def inner(self: Any, other: Any) -> Any:
     return tensordot(self, other, ([-1], [-1]))
 
 
-def kron(self: Any, other: Any) -> Any:
+def kron(self, other):
     """Every element of `self` times the whole of `other`."""
     rank = max(self.ndim, other.ndim)
     m, n = ((1,) * (rank - t.ndim) + tuple(t.shape) for t in (self, other))
@@ -126,7 +125,7 @@ def kron(self: Any, other: Any) -> Any:
     return TENSORS.unsafe_view(left * right, tuple(i * j for i, j in zip(m, n, strict=True)))
 
 
-def cross(self: Any, other: Any, dim: Any = None) -> Any:
+def cross(self, other, dim=None):
     """The vector product along a dimension of length 3, the first such if `dim` is not given."""
     if dim is None:
         warn("cross_dim", once=True)
@@ -135,7 +134,7 @@ def cross(self: Any, other: Any, dim: Any = None) -> Any:
     return rows.cross_of(self, other, dim)
 
 
-def matrix_power(self: Any, n: int) -> Any:
+def matrix_power(self, n: int):
     """The product of `n` copies of a square matrix, by repeated squaring."""
     square_matrices("linalg.matrix_power", self._data)
     if operator.index(n) < 0:
@@ -158,7 +157,7 @@ def matrix_power(self: Any, n: int) -> Any:
 # ---- einsum: the sum as torch composes it
 
 
-def einsum(equation: str, *operands: Any) -> Any:
+def einsum(equation: str, *operands):
     """A sum of products written with one letter for each dimension, such as `"ij,jk->ik"`.
 
     Letters that the right side leaves out are summed over; `...` stands for leading dimensions.
@@ -195,7 +194,7 @@ def _letters(equation: str, ranks: tuple[int, ...]) -> tuple[list[str], str, str
     return inputs, output, output + "".join(sorted(set("".join(inputs)) - set(output)))
 
 
-def _check_sizes(tensors: Any, inputs: list[str]) -> None:
+def _check_sizes(tensors, inputs: list[str]) -> None:
     seen: dict[str, int] = {}
     for place, (t, letters) in enumerate(zip(tensors, inputs, strict=True)):
         for letter, n in zip(letters, t._data.shape, strict=True):
@@ -206,7 +205,7 @@ def _check_sizes(tensors: Any, inputs: list[str]) -> None:
             seen[letter] = max(n, known)
 
 
-def _lined_up(t: Any, letters: str, order: str) -> Any:
+def _lined_up(t, letters: str, order: str):
     """An operand with one dimension for each letter, in order; repeated letters take the diagonal."""
     seen = ""
     for letter in letters:
@@ -220,7 +219,7 @@ def _lined_up(t: Any, letters: str, order: str) -> Any:
     return TENSORS.permute(t, tuple([seen.index(letter) for letter in order]))
 
 
-def _contract(a: Any, b: Any, summed: list[int]) -> Any:
+def _contract(a, b, summed: list[int]):
     """Multiply two operands and sum over the dimensions that no later one has."""
     both = [d for d in summed if a._data.shape[d] != 1 and b._data.shape[d] != 1]
     alone = [tuple([d for d in summed if t._data.shape[d] != 1 and d not in both]) for t in (a, b)]
@@ -228,7 +227,7 @@ def _contract(a: Any, b: Any, summed: list[int]) -> Any:
     return _pair(a, b, both) if both else a * b
 
 
-def _pair(a: Any, b: Any, summed: list[int]) -> Any:
+def _pair(a, b, summed: list[int]):
     """The sum over `summed` as one batch of matrix products, dimensions kept as ones."""
     mine, theirs = a._data.shape, b._data.shape
     rest = [d for d in range(len(mine)) if d not in summed]
@@ -247,22 +246,22 @@ def _pair(a: Any, b: Any, summed: list[int]) -> Any:
 _slogdet_type = reduce.named("slogdet", "sign", "logabsdet")
 
 
-def inverse(self: Any) -> Any:
+def inverse(self):
     """The inverse of a square matrix. Raises: LinAlgError if it is singular."""
     return rows.inv_ex(self)[0]
 
 
-def det(A: Any) -> Any:
+def det(A):
     """The determinant."""
     return rows.det_of(A)[0]
 
 
-def slogdet(A: Any) -> Any:
+def slogdet(A):
     """Sign and logarithm of the size of the determinant."""
     return _slogdet_type(rows.slogdet_of(A)[:2])
 
 
-def logdet(self: Any) -> Any:
+def logdet(self):
     """The logarithm of the determinant; nan where it is negative."""
     sign, size = rows.slogdet_of(self)[:2]
     return TENSORS.where(sign.detach() == -1.0, constant(self._plain, xp.full_like(size._data, xp.nan)), size)
@@ -271,12 +270,12 @@ def logdet(self: Any) -> Any:
 # ---- norms of matrices
 
 
-def svdvals(A: Any) -> Any:
+def svdvals(A):
     """The singular values."""
     return rows.svd_of(A, False, min(A.shape[-2:]))[1]
 
 
-def matrix_norm(A: Any, ord: Any = "fro", dim: tuple = (-2, -1), keepdim: bool = False) -> Any:
+def matrix_norm(A, ord="fro", dim: tuple = (-2, -1), keepdim: bool = False):
     """A norm of matrices: "fro", "nuc", 1, 2, inf and their negatives."""
     require(A._data.ndim >= 2, "linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
     dims = tuple(check_dim(d, A._data.ndim) for d in dims_of(A, dim))

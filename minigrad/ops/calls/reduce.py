@@ -2,7 +2,6 @@
 
 from operator import itemgetter
 from types import SimpleNamespace
-from typing import Any
 
 from ...array import dtypes, namespace, xp
 from ...core.carriers import TENSORS
@@ -14,14 +13,14 @@ from ..kernels.reduce import degrees
 from ..table import reduce as rows
 
 
-def _typed(face: Any, self: Any, dtype: Any, *args: Any) -> Any:
+def _typed(face, self, dtype, *args):
     """`face` of `self` in type `dtype`, which the result keeps though integers are summed in int64."""
     dtype = dtypes.of(dtypes.as_numpy(dtype))
     need(dtype.is_floating_point or not (grad_mode() and self.requires_grad), "no_grad_for", dtype.scalar_type)
     return face(self.to(dtype), *args).to(dtype)
 
 
-def sum(self: Any, dim: Any = ..., keepdim: bool = False, *, dtype: Any = None) -> Any:
+def sum(self, dim=..., keepdim: bool = False, *, dtype=None):
     """Sum of all elements, or along `dim` (an int or a tuple); integers sum to int64."""  # None is not `...`, to torch
     whole = dim is ... and not keepdim
     if dtype is not None:
@@ -32,7 +31,7 @@ def sum(self: Any, dim: Any = ..., keepdim: bool = False, *, dtype: Any = None) 
     return rows.sum_dim(self, None if dim is None else dims_of(self, dim, keepdim), keepdim)
 
 
-def mean(self: Any, dim: Any = ..., keepdim: bool = False, *, dtype: Any = None) -> Any:
+def mean(self, dim=..., keepdim: bool = False, *, dtype=None):
     """Mean of all elements, or along `dim`. Raises: RuntimeError for integer tensors."""
     if dtype is not None:
         self = self.to(dtype)
@@ -42,8 +41,8 @@ def mean(self: Any, dim: Any = ..., keepdim: bool = False, *, dtype: Any = None)
     return rows.mean_dim(self, None if dim is None else dims_of(self, dim, keepdim), keepdim)
 
 
-def _along(row: Any, name: str, doc: str, whole: Any = None) -> Any:
-    def along(self: Any, dim: Any = whole, keepdim: bool = False) -> Any:
+def _along(row, name: str, doc: str, whole=None):
+    def along(self, dim=whole, keepdim: bool = False):
         return row(self, whole if dim is None else dims_of(self, dim, keepdim), keepdim)
 
     return titled(along, name, doc)
@@ -55,7 +54,7 @@ amax = _along(rows.amax_dim, "amax", "The largest element, over all dimensions o
 amin = _along(rows.amin_dim, "amin", "The smallest element, over all dimensions or `dim`; ties share the gradient.", ())
 
 
-def norm(self: Any, p: Any = 2, dim: Any = None, keepdim: bool = False) -> Any:
+def norm(self, p=2, dim=None, keepdim: bool = False):
     """The p-norm of all elements, or along `dim`; p may be a number or "fro"."""
     if p == "nuc":
         return TENSORS.matrix_norm(self, p, (-2, -1) if dim is None else tuple(dim), keepdim)
@@ -76,7 +75,7 @@ class Named(tuple):
         parts = ",\n".join(f"{n}={v!r}" for n, v in zip(self.fields, self, strict=True))
         return f"torch.return_types.{type(self).__name__}(\n{parts})"
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str):
         raise AttributeError(f"'torch.return_types.{type(self).__name__}' object has no attribute '{name}'")
 
 
@@ -100,8 +99,8 @@ named("aminmax", "min", "max")
 # ---- extremes, order and running operations as torch takes them
 
 
-def _extreme(name: str, whole: Any, along: Any, of_two: str) -> Any:
-    def extreme(self: Any, dim: Any = None, keepdim: bool = False, *, other: Any = None) -> Any:
+def _extreme(name: str, whole, along, of_two: str):
+    def extreme(self, dim=None, keepdim: bool = False, *, other=None):
         other = dim if isinstance(dim, TensorBase) else other
         if other is not None:
             return getattr(TENSORS, of_two)(self, other)
@@ -118,13 +117,13 @@ min = _extreme("min", rows.min_all, rows.min_dim, "minimum")
 median = _extreme("median", rows.median_all, rows.median_dim, "")
 
 
-def aminmax(self: Any, *, dim: Any = None, keepdim: bool = False) -> Any:
+def aminmax(self, *, dim=None, keepdim: bool = False):
     """Smallest and largest element at once."""
     return return_types.aminmax(rows.aminmax_dim(self, dim if dim is None else own_dim(self, dim, keepdim), keepdim))
 
 
-def _place(row: Any, name: str, which: str) -> Any:
-    def place(self: Any, dim: Any = None, keepdim: bool = False) -> Any:
+def _place(row, name: str, which: str):
+    def place(self, dim=None, keepdim: bool = False):
         require(self._data.dtype.kind != "b", f"{name}(): does not support bool input")
         return row(self, dim if dim is None else own_dim(self, dim, keepdim), keepdim)
 
@@ -134,40 +133,40 @@ def _place(row: Any, name: str, which: str) -> Any:
 argmax, argmin = _place(rows.argmax_dim, "argmax", "largest"), _place(rows.argmin_dim, "argmin", "smallest")
 
 
-def sort(self: Any, dim: int = -1, descending: bool = False, *, stable: bool | None = None) -> Any:
+def sort(self, dim: int = -1, descending: bool = False, *, stable: bool | None = None):
     """`(values, indices)` in order along `dim`; equal elements keep their order, `stable` or not."""
     row = rows.sort_dim if stable is None else rows.sort_stable
     return return_types.sort(row(self, own_dim(self, dim), descending))
 
 
-def argsort(self: Any, dim: int = -1, descending: bool = False, *, stable: bool = False) -> Any:
+def argsort(self, dim: int = -1, descending: bool = False, *, stable: bool = False):
     """The positions that would sort along `dim`."""
     return rows.argsort_dim(self, own_dim(self, dim), descending)
 
 
-def msort(self: Any) -> Any:
+def msort(self):
     """The rows sorted, column by column."""
     return sort(self, 0)[0]
 
 
-def topk(self: Any, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
+def topk(self, k: int, dim: int = -1, largest: bool = True, sorted: bool = True):
     """The `k` largest (or smallest) elements along `dim`: `(values, indices)`."""
     require(self._data.dtype.kind != "b", "topk does not support bool dtypes on CPU")
     return return_types.topk(rows.topk_dim(self, k, own_dim(self, dim), largest))
 
 
-def kthvalue(self: Any, k: int, dim: int = -1, keepdim: bool = False) -> Any:
+def kthvalue(self, k: int, dim: int = -1, keepdim: bool = False):
     """The k-th smallest element along `dim`: `(values, indices)`."""
     return return_types.kthvalue(rows.kthvalue_dim(self, k, own_dim(self, dim, keepdim), keepdim))
 
 
-def mode(self: Any, dim: int = -1, keepdim: bool = False) -> Any:
+def mode(self, dim: int = -1, keepdim: bool = False):
     """The most frequent element along `dim`: `(values, indices)`."""
     return return_types.mode(rows.mode_dim(self, own_dim(self, dim, keepdim), keepdim))
 
 
-def _cumulative(row: Any, name: str) -> Any:
-    def running(self: Any, dim: int, *, dtype: Any = None) -> Any:
+def _cumulative(row, name: str):
+    def running(self, dim: int, *, dtype=None):
         if dtype is not None:
             return _typed(running, self, dtype, dim)
         result = row(self, own_dim(self, dim))
@@ -183,21 +182,21 @@ logcumsumexp = _cumulative(rows.logcumsumexp_dim, "logcumsumexp")
 # ---- other reductions as torch takes them
 
 
-def prod(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+def prod(self, dim=None, keepdim: bool = False, *, dtype=None):
     """The product of all elements, or along `dim`."""
     if dtype is not None:
         return _typed(prod, self, dtype, dim, keepdim)
     return rows.prod_all(self) if dim is None else rows.prod_dim(self, own_dim(self, dim, keepdim), keepdim)
 
 
-def nansum(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+def nansum(self, dim=None, keepdim: bool = False, *, dtype=None):
     """The sum without the nans."""
     if dtype is not None:
         return _typed(nansum, self, dtype, dim, keepdim)
     return rows.nansum_dim(self, None if dim is None else dims_of(self, dim, keepdim), keepdim)
 
 
-def nanmean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = None) -> Any:
+def nanmean(self, dim=None, keepdim: bool = False, *, dtype=None):
     """The mean without the nans."""
     need(self.is_floating_point(), "nanmean_kind", self.dtype.scalar_type)
     kind = self.dtype if dtype is None else dtypes.of(dtypes.as_numpy(dtype))
@@ -205,14 +204,13 @@ def nanmean(self: Any, dim: Any = None, keepdim: bool = False, *, dtype: Any = N
     return nansum(self, dim, keepdim, dtype=dtype) / sum(~self.detach().isnan(), dim, keepdim)
 
 
-def logsumexp(self: Any, dim: Any, keepdim: bool = False) -> Any:
+def logsumexp(self, dim, keepdim: bool = False):
     """The logarithm of the sum of exponentials along `dim`, without overflow."""
     return rows.logsumexp_dim(self, dims_of(self, dim, keepdim), keepdim)
 
 
-def _spread(row: Any, name: str) -> Any:
-    def spread(self: Any, dim: Any = None, unbiased: Any = None, keepdim: bool = False, *,
-               correction: Any = None) -> Any:
+def _spread(row, name: str):
+    def spread(self, dim=None, unbiased=None, keepdim: bool = False, *, correction=None):
         if isinstance(dim, bool):
             dim, unbiased = None, dim
         if unbiased is not None:
@@ -233,7 +231,7 @@ var, std = _spread(rows.var_dim, "var"), _spread(rows.std_dim, "std")
 var_mean, std_mean = _spread(rows.var_mean_dim, "var_mean"), _spread(rows.std_mean_dim, "std_mean")
 
 
-def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: Any = None) -> Any:
+def cdist(x1, x2, p: float = 2.0, compute_mode=None):
     """The distance of every row of `x1` from every row of `x2`."""
     for word, x in (("X1", x1), ("X2", x2)):
         require(x.is_floating_point(), f"cdist only supports floating-point dtypes, {word} got: {x.dtype.scalar_type}")
@@ -246,7 +244,7 @@ def cdist(x1: Any, x2: Any, p: float = 2.0, compute_mode: Any = None) -> Any:
 _ROUNDED = {"lower": (TENSORS.floor,), "higher": (TENSORS.ceil,), "nearest": (TENSORS.round,)}
 
 
-def quantile(self: Any, q: Any, dim: Any = None, keepdim: bool = False, *, interpolation: str = "linear") -> Any:
+def quantile(self, q, dim=None, keepdim: bool = False, *, interpolation: str = "linear"):
     """The value below which a part `q` of the elements lies, between two of them if need be."""
     data = self._data
     at = q._data if isinstance(q, TensorBase) else namespace(data).asarray(q, xp.promote_types(data.dtype, "f2"))
@@ -271,26 +269,25 @@ def quantile(self: Any, q: Any, dim: Any = None, keepdim: bool = False, *, inter
     return (result.unsqueeze_(0).transpose_(0, -1) if at.ndim else result).squeeze_(-1)
 
 
-def _tensor_of(array: Any) -> Any:
+def _tensor_of(array):
     return constant(TensorBase._plain, array)
 
 
 # ---- counting
 
 
-def count_nonzero(self: Any, dim: Any = None, *more: int) -> Any:
+def count_nonzero(self, dim=None, *more: int):
     """How many elements are not 0."""
     return sum(TENSORS.ne(self, 0), (dim, *more) if more else dim)
 
 
-def unique(self: Any, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False,
-           dim: Any = None) -> Any:
+def unique(self, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim=None):
     """The different elements in order; on request where each went, and how often it occurs."""
     found = rows.unique_of(self, return_inverse, return_counts, dim if dim is None else own_dim(self, dim))
     return found if len(found) > 1 else found[0]
 
 
-def bincount(self: Any, weights: Any = None, minlength: int = 0) -> Any:
+def bincount(self, weights=None, minlength: int = 0):
     """How often each of 0, 1, 2 ... occurs."""
     need(implemented("bincount_cpu", self._data, "iu").ndim == 1 and (self._data >= 0).all(), "bincount_input")
     require(minlength >= 0, "minlength should be >= 0")
@@ -299,8 +296,7 @@ def bincount(self: Any, weights: Any = None, minlength: int = 0) -> Any:
     return _tensor_of(counts if weights is None or weights._data.dtype != "float32" else counts.astype("float32"))
 
 
-def searchsorted(sorted_sequence: Any, values: Any, *, out_int32: bool = False, right: bool = False,
-                 side: Any = None, sorter: Any = None) -> Any:
+def searchsorted(sorted_sequence, values, *, out_int32: bool = False, right: bool = False, side=None, sorter=None):
     """Where each value belongs in an ordered sequence; `sorter` holds the positions that order it."""
     if sorter is not None:
         sorted_sequence = TENSORS.gather(sorted_sequence, sorter, -1)
@@ -314,13 +310,13 @@ def searchsorted(sorted_sequence: Any, values: Any, *, out_int32: bool = False, 
     return _tensor_of(places.astype("int32" if out_int32 else "int64"))
 
 
-def bucketize(self: Any, boundaries: Any, *, out_int32: bool = False, right: bool = False) -> Any:
+def bucketize(self, boundaries, *, out_int32: bool = False, right: bool = False):
     """Which interval between `boundaries` each element lies in."""
     require(boundaries.ndim == 1, f"boundaries tensor must be 1 dimension, but got dim({boundaries.ndim})")
     return searchsorted(boundaries, self, out_int32=out_int32, right=right)
 
 
-def isclose(self: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
+def isclose(self, other, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False):
     """True where elements agree to `atol + rtol * |other|`."""
     same_type(self._data, other._data, said="isclose_types")
     for word, limit in (("rtol", rtol), ("atol", atol)):
@@ -329,7 +325,7 @@ def isclose(self: Any, other: Any, rtol: float = 1e-05, atol: float = 1e-08, equ
     return _tensor_of(xp.isclose(self._data, other._data, float(rtol), float(atol), equal_nan))
 
 
-def trapezoid(y: Any, x: Any = None, *, dx: float = 1, dim: int = -1) -> Any:
+def trapezoid(y, x=None, *, dx: float = 1, dim: int = -1):
     """The area under the line through the points `y`."""
     dim = check_dim(dim, y._data.ndim)
     y, n = y if y._data.dtype.kind == "f" else y.to(dtypes.get_default_dtype()), y.shape[dim]

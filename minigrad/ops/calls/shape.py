@@ -3,7 +3,6 @@
 import itertools
 import math
 import operator
-from typing import Any
 
 from ...array import dtypes, move, namespace, ndarray, strides, xp
 from ...core.carriers import RAW, TENSORS
@@ -19,7 +18,7 @@ from ..table import reduce, shape as rows
 # ---- what formulas ask of tensors as of arrays
 
 
-def reshape(self: Any, *size: Any, shape: Any = None) -> Any:
+def reshape(self, *size, shape=None):
     """The same elements in another shape: a view where the strides allow one, else a copy."""
     shape = ints(size if shape is None else (shape,))
     try:
@@ -30,7 +29,7 @@ def reshape(self: Any, *size: Any, shape: Any = None) -> Any:
     return rows.unsafe_view(rows.contiguous_copy(self), shape)
 
 
-def contiguous(self: Any, *, memory_format: Any = None) -> Any:
+def contiguous(self, *, memory_format=None):
     """Itself where its elements lie in order, else a copy that does."""
     return self if self.is_contiguous() else rows.contiguous_copy(self)
 
@@ -49,7 +48,7 @@ TENSORS.copy_of = lambda grad: rows.copy(TENSORS.zeros_as(grad, grad.shape), gra
 # ---- arguments as torch takes them
 
 
-def view(self: Any, *sizes: Any, size: Any = None, dtype: Any = None) -> Any:
+def view(self, *sizes, size=None, dtype=None):
     """The same elements in another shape, never copied; one size may be -1.
 
     Raises: RuntimeError if the number of elements or the strides do not allow it.
@@ -63,17 +62,17 @@ def view(self: Any, *sizes: Any, size: Any = None, dtype: Any = None) -> Any:
     return rows.view(self, ints(sizes if size is None else (size,)))
 
 
-def view_as(self: Any, other: Any) -> Any:
+def view_as(self, other):
     """As `view`, with the shape of `other`."""
     return rows.view(self, other._data.shape)
 
 
-def reshape_as(self: Any, other: Any) -> Any:
+def reshape_as(self, other):
     """As `reshape`, with the shape of `other`."""
     return reshape(self, other._data.shape)
 
 
-def flatten(self: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
+def flatten(self, start_dim: int = 0, end_dim: int = -1):
     """Dimensions `start_dim` to `end_dim` as one; itself if there is nothing to do."""
     sizes = self._data.shape
     first, last = (check_dim(d, len(sizes)) for d in (start_dim, end_dim))
@@ -83,12 +82,12 @@ def flatten(self: Any, start_dim: int = 0, end_dim: int = -1) -> Any:
     return reshape(self, (*sizes[:first], math.prod(sizes[first : last + 1]), *sizes[last + 1 :]))
 
 
-def ravel(self: Any) -> Any:
+def ravel(self):
     """All elements along one dimension: a view where they lie in order, else a copy."""
     return rows.view(contiguous(self), (-1,))
 
 
-def unflatten(self: Any, dim: int, sizes: Any) -> Any:
+def unflatten(self, dim: int, sizes):
     """Dimension `dim` as several."""
     old, dim, sizes = self._data.shape, check_dim(dim, self._data.ndim), ints((sizes,))
     count, n = math.prod(sizes), old[dim]
@@ -96,24 +95,24 @@ def unflatten(self: Any, dim: int, sizes: Any) -> Any:
     return rows.view(self, (*old[:dim], *sizes, *old[dim + 1 :]))
 
 
-def t(self: Any) -> Any:
+def t(self):
     """The transpose of a matrix; vectors and 0-d tensors as they are. Raises: RuntimeError above 2-d."""
     if self._data.ndim > 2:
         raise RuntimeError(f"t() expects a tensor with <= 2 dimensions, but self is {self._data.ndim}D")
     return rows.t(self)
 
 
-def transpose(self: Any, dim0: int, dim1: int) -> Any:
+def transpose(self, dim0: int, dim1: int):
     """Dimensions `dim0` and `dim1` swapped; a view."""
     return rows.transpose(self, own_dim(self, dim0), own_dim(self, dim1))
 
 
-def swapaxes(self: Any, axis0: int, axis1: int) -> Any:
+def swapaxes(self, axis0: int, axis1: int):
     """As `transpose`."""
     return transpose(self, axis0, axis1)
 
 
-def permute(self: Any, *order: Any, dims: Any = None) -> Any:
+def permute(self, *order, dims=None):
     """Dimensions in another order; a view."""
     order = ints(order if dims is None else (dims,))
     need(len(order) == self._data.ndim, "permute_dims", self._data.ndim, len(order))
@@ -122,7 +121,7 @@ def permute(self: Any, *order: Any, dims: Any = None) -> Any:
     return rows.permute(self, order)
 
 
-def movedim(self: Any, source: Any, destination: Any) -> Any:
+def movedim(self, source, destination):
     """Dimensions moved to other places, the rest in order."""
     rank, source, destination = self._data.ndim, list(ints((source,))), list(ints((destination,)))
     need(len(source) == len(destination), "movedim", source, destination)
@@ -137,13 +136,13 @@ def movedim(self: Any, source: Any, destination: Any) -> Any:
     return rows.permute(self, tuple(order))
 
 
-def unsqueeze(self: Any, dim: int) -> Any:
+def unsqueeze(self, dim: int):
     """A dimension of length 1 put in at `dim`; a view."""
     check_dim(dim, self._data.ndim + 1)
     return rows.unsqueeze(self, dim)
 
 
-def squeeze(self: Any, dim: Any = None) -> Any:
+def squeeze(self, dim=None):
     """Without the dimensions of length 1, or without dimension `dim` if its length is 1; a view."""
     if dim is None:
         return rows.squeeze(self)
@@ -152,23 +151,23 @@ def squeeze(self: Any, dim: Any = None) -> Any:
     return rows.squeeze_dim(self, own_dim(self, dim))
 
 
-def expand(self: Any, *sizes: Any, size: Any = None) -> Any:
+def expand(self, *sizes, size=None):
     """Dimensions of length 1 seen as longer ones, without a copy; -1 keeps a length."""
     return rows.expand(self, ints(sizes if size is None else (size,)))
 
 
-def expand_as(self: Any, other: Any) -> Any:
+def expand_as(self, other):
     """As `expand`, to the shape of `other`."""
     return rows.expand(self, other._data.shape)
 
 
-def select(self: Any, dim: int, index: int) -> Any:
+def select(self, dim: int, index: int):
     """Slice `index` of dimension `dim`, which goes away; a view."""
     require(self._data.ndim, "select() cannot be applied to a 0-dim tensor.", IndexError)
     return rows.select(self, own_dim(self, dim), index)
 
 
-def narrow(self: Any, dim: int, start: int, length: int) -> Any:
+def narrow(self, dim: int, start: int, length: int):
     """`length` slices of dimension `dim` from `start` on; a view."""
     require(self._data.ndim, "narrow() cannot be applied to a 0-dim tensor.")
     size = self._data.shape[check_dim(dim, self._data.ndim)]
@@ -179,7 +178,7 @@ def narrow(self: Any, dim: int, start: int, length: int) -> Any:
     return rows.slice_(self, dim, start, start + length, 1)
 
 
-def split(self: Any, split_size: Any, dim: int = 0) -> tuple:
+def split(self, split_size, dim: int = 0) -> tuple:
     """Pieces of a length, or of given lengths, along `dim`; views."""
     require(self._data.ndim, "split expects at least a 1-dimensional tensor")
     size, parts = self._data.shape[check_dim(dim, self._data.ndim)], split_size
@@ -191,7 +190,7 @@ def split(self: Any, split_size: Any, dim: int = 0) -> tuple:
     return rows.split_with_sizes(self, parts, dim)
 
 
-def unsafe_split(self: Any, split_size: int, dim: int = 0) -> tuple:
+def unsafe_split(self, split_size: int, dim: int = 0) -> tuple:
     """As split, but its pieces may be written in place: PyTorch does not count them as views."""
     require(self._data.ndim, "split expects at least a 1-dimensional tensor")
     return rows.unsafe_split(self, _length_of_parts(split_size, self._data.shape[check_dim(dim, self._data.ndim)]), dim)
@@ -204,7 +203,7 @@ def _length_of_parts(split_size: int, size: int) -> int:
     return split_size
 
 
-def chunk(self: Any, chunks: int, dim: int = 0) -> tuple:
+def chunk(self, chunks: int, dim: int = 0) -> tuple:
     """At most `chunks` pieces of equal length along `dim`; views."""
     require(self._data.ndim, "chunk expects at least a 1-dimensional tensor")
     require(chunks > 0, f"chunk expects `chunks` to be greater than 0, got: {chunks}")
@@ -212,20 +211,20 @@ def chunk(self: Any, chunks: int, dim: int = 0) -> tuple:
     return rows.split(self, -(-size // chunks), dim) if size else rows.split_with_sizes(self, (0,) * chunks, dim)
 
 
-def unbind(self: Any, dim: int = 0) -> tuple:
+def unbind(self, dim: int = 0) -> tuple:
     """The slices of dimension `dim`, without it; views."""
     require(self._data.ndim, "Dimension specified as 0 but tensor has no dimensions", IndexError)
     return rows.unbind(self, own_dim(self, dim))
 
 
-def as_strided(self: Any, size: Any, stride: Any, storage_offset: int | None = None) -> Any:
+def as_strided(self, size, stride, storage_offset: int | None = None):
     """The storage of `self` seen with another size, stride and offset, all in elements."""
     size, stride, whole = tuple(size), tuple(stride), place_of(self)
     part = (size, stride, whole[2] if storage_offset is None else storage_offset)
     return rows.as_strided(self, size, stride, storage_offset, whole, part)
 
 
-def repeat(self: Any, *times: Any, repeats: Any = None) -> Any:
+def repeat(self, *times, repeats=None):
     """The tensor copied side by side, `repeats` times along each dimension."""
     repeats, sizes = ints(times if repeats is None else (repeats,)), self._data.shape
     need(len(repeats) >= len(sizes), "repeat_dims")
@@ -236,18 +235,18 @@ def repeat(self: Any, *times: Any, repeats: Any = None) -> Any:
     return rows.repeat(self, repeats)
 
 
-def tile(self: Any, *times: Any, dims: Any = None) -> Any:
+def tile(self, *times, dims=None):
     """As `repeat`; missing leading repeats are 1."""
     given = ints(times if dims is None else (dims,))
     return rows.repeat(self, (1,) * (self._data.ndim - len(given)) + given)
 
 
-def flip(self: Any, *order: Any, dims: Any = None) -> Any:
+def flip(self, *order, dims=None):
     """Elements in reverse order along `dims`."""
     return rows.flip(self, dims_of(self, ints(order or (dims,))))
 
 
-def roll(self: Any, shifts: Any, dims: Any = ()) -> Any:
+def roll(self, shifts, dims=()):
     """Elements moved along `dims`, those that fall off come in at the other end."""
     shifts, dims = ints((shifts,)), ints((() if dims is None else dims,))
     need(len(shifts) == (len(dims) or 1), "roll_dims", len(shifts), len(dims))
@@ -255,19 +254,19 @@ def roll(self: Any, shifts: Any, dims: Any = ()) -> Any:
     return rows.roll(self, shifts, tuple(own_dim(self, d) for d in dims))
 
 
-def rot90(self: Any, k: int = 1, dims: Any = (0, 1)) -> Any:
+def rot90(self, k: int = 1, dims=(0, 1)):
     """Turned by 90 degrees `k` times in the plane `dims`."""
     require(len(dims) == 2, f"expected total rotation dims == 2, but got dims = {len(dims)}")
     return rows.rot90(self, k, dims_of(self, dims))
 
 
-def diag(self: Any, diagonal: int = 0) -> Any:
+def diag(self, diagonal: int = 0):
     """A vector on the diagonal of a matrix, or the diagonal of a matrix as a vector."""
     require(0 < self._data.ndim < 3, f"diag(): Supports 1D or 2D tensors. Got {self._data.ndim}D")
     return rows.diag_embed(self, diagonal) if self._data.ndim == 1 else rows.diagonal_copy(self, diagonal)
 
 
-def clone(self: Any, *, memory_format: Any = None) -> Any:
+def clone(self, *, memory_format=None):
     """A copy that is recorded: gradients flow back to the original."""
     return rows.contiguous_copy(self) if memory_format is dtypes.contiguous_format else rows.clone(self)
 
@@ -281,14 +280,14 @@ def one_by_one(given: tuple, name: str = "", position: int = 0) -> tuple:
     return checks.tensors_in(name, given, position) if given or name else given
 
 
-def _at_least(rank: int, *place: int) -> Any:
+def _at_least(rank: int, *place: int):
     """atleast_1d, _2d and _3d: `place` says where each missing dimension goes, for a vector first."""
 
-    def at_least(*tensors: Any) -> Any:
+    def at_least(*tensors):
         made = tuple(map(grown, one_by_one(tensors)))
         return made[0] if len(tensors) == 1 and isinstance(tensors[0], TensorBase) else made
 
-    def grown(t: Any) -> Any:
+    def grown(t):
         if not t._data.ndim:
             return reshape(t, (1,) * rank)
         for dim in place[t._data.ndim - 1 :]:
@@ -301,8 +300,8 @@ def _at_least(rank: int, *place: int) -> Any:
 atleast_1d, atleast_2d, atleast_3d = _at_least(1), _at_least(2, 0), _at_least(3, 0, -1)
 
 
-def _stacked(name: str, grown: Any, dim: int, doc: str) -> Any:
-    def stacked(tensors: Any) -> Any:
+def _stacked(name: str, grown, dim: int, doc: str):
+    def stacked(tensors):
         parts = grown(checks.tensors_in(name, tensors))
         return rows.cat(parts, min(dim, parts[0]._data.ndim - 1))
 
@@ -314,18 +313,18 @@ vstack = _stacked("vstack", atleast_2d, 0, "One above the other.")
 dstack = _stacked("dstack", atleast_3d, 2, "One behind the other, along the third dimension.")
 
 
-def column_stack(tensors: Any) -> Any:
+def column_stack(tensors):
     """Vectors as columns of a matrix."""
     parts = checks.tensors_in("column_stack", tensors)
     return rows.cat([reshape(t, (t.numel(), 1)) if t._data.ndim < 2 else t for t in parts], 1)
 
 
-def block_diag(*tensors: Any) -> Any:
+def block_diag(*tensors):
     """Matrices along the diagonal of a larger one, zeros elsewhere."""
     return rows.block_diag(tensors)
 
 
-def repeat_interleave(self: Any, repeats: Any = None, dim: Any = None, *, output_size: int | None = None) -> Any:
+def repeat_interleave(self, repeats=None, dim=None, *, output_size: int | None = None):
     """Each element (or slice along `dim`) `repeats` times in a row; of `repeats` alone, 0 .. n-1."""
     if repeats is None:
         require(self._data.ndim == 1, "repeat_interleave only accept 1D vector as repeat")
@@ -344,7 +343,7 @@ def repeat_interleave(self: Any, repeats: Any = None, dim: Any = None, *, output
     return flatten(rows.clone(spread_out), dim, dim + 1)
 
 
-def diff(self: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any = None) -> Any:
+def diff(self, n: int = 1, dim: int = -1, prepend=None, append=None):
     """The difference of each element from the one before, `n` times over."""
     require(self._data.ndim, "diff expects input to be at least one-dimensional")
     require(n >= 0, f"order must be non-negative but got {n}")
@@ -358,7 +357,7 @@ def diff(self: Any, n: int = 1, dim: int = -1, prepend: Any = None, append: Any 
     return self
 
 
-def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple:
+def meshgrid(*tensors, indexing: str | None = None) -> tuple:
     """The grid that vectors span: one tensor each, which varies along its own dimension only."""
     parts = one_by_one(tensors, "meshgrid")
     need(indexing in (None, "ij", "xy"), "meshgrid_indexing", indexing)
@@ -375,14 +374,14 @@ def meshgrid(*tensors: Any, indexing: str | None = None) -> tuple:
     return tuple(rows.expand(rows.view(t, shape), sizes) for t, shape in zip(parts, lone, strict=True))
 
 
-def broadcast_tensors(*tensors: Any) -> tuple:
+def broadcast_tensors(*tensors) -> tuple:
     """All tensors expanded to the shape in which they meet."""
     parts = one_by_one(tensors)
     sizes = common_shape(*(t._data.shape for t in parts))
     return tuple(rows.expand(t, sizes) for t in parts)
 
 
-def tensor_split(self: Any, indices_or_sections: Any, dim: int = 0) -> tuple:
+def tensor_split(self, indices_or_sections, dim: int = 0) -> tuple:
     """Slices along `dim`: so many of nearly equal length, or cut at the given places."""
     require(self._data.ndim, "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
     size, cuts = self._data.shape[own_dim(self, dim)], indices_or_sections
@@ -395,37 +394,37 @@ def tensor_split(self: Any, indices_or_sections: Any, dim: int = 0) -> tuple:
     return tuple(rows.slice_(self, dim, a, b, 1) for a, b in itertools.pairwise([0, *ints((cuts,)), size]))
 
 
-def fliplr(self: Any) -> Any:
+def fliplr(self):
     """The columns in reverse order."""
     require(self._data.ndim > 1, "Input must be >= 2-d.")
     return rows.flip(self, (1,))
 
 
-def flipud(self: Any) -> Any:
+def flipud(self):
     """The rows in reverse order."""
     require(self._data.ndim, "Input must be >= 1-d.")
     return rows.flip(self, (0,))
 
 
-def mT(self: Any, name: str = "mT") -> Any:
+def mT(self, name: str = "mT"):
     """The last two dimensions swapped; a view."""
     need(self._data.ndim >= 2, "matrices_only", name, self._data.ndim)
     return rows.transpose(self, -2, -1)
 
 
-def adjoint(self: Any) -> Any:
+def adjoint(self):
     """The last two dimensions swapped; a view."""
     return mT(self, "adjoint()") if self._data.ndim else rows.alias(self)
 
 
-def H(self: Any) -> Any:
+def H(self):
     """A matrix with its dimensions swapped; a view."""
     n, batches = self._data.ndim, " For batches of matrices, consider using tensor.mH"
     require(n in (0, 2), f"tensor.H is only supported on matrices (2-D tensors). Got {n}-D tensor.{batches * (n > 2)}")
     return adjoint(self)
 
 
-def sum_to_size(self: Any, *size: Any) -> Any:
+def sum_to_size(self, *size):
     """Sum away what broadcasting would have added to reach this shape from `size`."""
     shape = ints(size)
     if not shape:
@@ -443,12 +442,12 @@ TENSORS.sum_to = sum_to_size  # under create_graph, as torch composes it
 # ---- in place: new looks at the same storage, and values that come from nowhere
 
 
-def _look(view: Any, *twins: tuple[Any, str]) -> Any:
+def _look(view, *twins: tuple):
     """The in-place twin of a view: `self` itself gets the new shape, and torch's other digit."""
     renamed = {c.row.node: type(name, (c.row.node,), {"__slots__": ()}) for c, name in twins}
     name = view.__name__
 
-    def look(self: Any, *args: Any, **options: Any) -> Any:
+    def look(self, *args, **options):
         recorded = bool(grad_mode()) and self.requires_grad
         check_inplace(self, recorded)
         check_inference(self)
@@ -476,7 +475,7 @@ squeeze_ = _look(squeeze, (rows.squeeze, "SqueezeBackward3"), (rows.squeeze_dim,
 as_strided_ = _look(as_strided, (rows.as_strided, "AsStridedBackward1"))
 
 
-def fill_diagonal_(self: Any, fill_value: Any, wrap: bool = False) -> Any:
+def fill_diagonal_(self, fill_value, wrap: bool = False):
     """The main diagonal becomes `fill_value`, in place; with `wrap` it begins anew below a tall matrix's square."""
     sizes = self._data.shape
     require(len(sizes) > 1, "dimensions must larger than 1")
@@ -487,7 +486,7 @@ def fill_diagonal_(self: Any, fill_value: Any, wrap: bool = False) -> Any:
     return self
 
 
-def resize_(self: Any, *size: Any) -> Any:
+def resize_(self, *size):
     """Another shape in place; the first elements stay. Raises: RuntimeError if `self` requires grad."""
     require(not self.requires_grad, "cannot resize variables that require grad")
     sizes, flat = ints(size), self._array().reshape(-1)
@@ -499,7 +498,7 @@ def resize_(self: Any, *size: Any) -> Any:
     return self
 
 
-def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
+def copy_(self, other, non_blocking: bool = False):
     """Every element becomes that of `other`, a tensor or a number, in place."""
     require(not isinstance(other, ndarray), "copy_() takes tensors and numbers", TypeError)
     return _copy_(self, other)
@@ -508,12 +507,12 @@ def copy_(self: Any, other: Any, non_blocking: bool = False) -> Any:
 _copy_, _zero_ = inplace(rows.copy), inplace(rows.zero)
 
 
-def zero_(self: Any) -> Any:
+def zero_(self):
     """Every element becomes 0, in place."""
     return self if write_directly(self, lambda a, zero, out: out.fill(zero), 0.0) else _zero_(self)
 
 
-def fill_(self: Any, value: Any) -> Any:
+def fill_(self, value):
     """Every element becomes `value`, a number or a 0-d tensor."""
     if is_number(value):
         return _fill_(self, value)
@@ -524,13 +523,13 @@ def fill_(self: Any, value: Any) -> Any:
 _fill_, _fill_tensor_ = inplace(rows.fill), inplace(rows.fill_tensor)
 
 
-def random_(self: Any, *bounds: int, generator: Any = None) -> Any:
+def random_(self, *bounds: int, generator=None):
     """Every element a random integer below a bound, or of `[low, high)`, in place; without, all that the type holds."""
     given = (*map(check_number, bounds[:1]), *bounds[1:]) or (None,)
     return (_between_ if len(given) == 2 else _below_)(self, *given, generator)
 
 
-def bernoulli(self: Any, p: float | None = None, *, generator: Any = None) -> Any:
+def bernoulli(self, p: float | None = None, *, generator=None):
     """1 with the probability that each element says, or all with probability `p`, else 0."""
     if p is not None:
         return rows.bernoulli_values(TENSORS.zeros_like(self), check_number(p), generator)
@@ -538,17 +537,17 @@ def bernoulli(self: Any, p: float | None = None, *, generator: Any = None) -> An
     return rows.bernoulli_draw(self, generator)
 
 
-def bernoulli_(self: Any, p: float = 0.5, *, generator: Any = None) -> Any:
+def bernoulli_(self, p: float = 0.5, *, generator=None):
     """Every element 1 with probability `p`, else 0, in place."""
     return _bernoulli_(self, check_number(p), generator)
 
 
-def normal_(self: Any, mean: float = 0.0, std: float = 1.0, *, generator: Any = None) -> Any:
+def normal_(self, mean: float = 0.0, std: float = 1.0, *, generator=None):
     """Every element drawn from the normal distribution, in place."""
     return _normal_(self, check_number(mean), check_number(std), generator)
 
 
-def uniform_(self: Any, low: float = 0.0, to: float = 1.0, *, generator: Any = None) -> Any:
+def uniform_(self, low: float = 0.0, to: float = 1.0, *, generator=None):
     """Every element drawn evenly from `[low, to)`, in place."""
     return _uniform_(self, check_number(low), check_number(to), generator)
 

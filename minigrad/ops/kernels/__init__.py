@@ -1,7 +1,7 @@
 """What rows compute, as functions of arrays; parts of derivatives, which run on arrays, tensors and symbols.
 
 A function whose first parameter is `F` is such a part: rows call it as `F.part(...)`. A rule is written with what it
-computes, unless `@formula(...)` says how.
+computes, unless `@formula(...)` says how. A parameter without a type is an array; in parts also a tensor or a symbol.
 """
 
 from functools import partial

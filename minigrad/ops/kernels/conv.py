@@ -7,7 +7,6 @@ laid out as a column (im2col). The input's gradient is a product that makes such
 import functools
 import itertools
 import math
-from typing import Any
 
 from ...array import dtypes, in_order, namespace, strided, xp
 from ...core.carriers import formula
@@ -19,7 +18,7 @@ from .shape import padded, pairs_of, within_padding
 # ---- windows
 
 
-def windows(x: Any, kernel: tuple, out: tuple, stride: tuple, dilation: tuple, memory: Any = None) -> Any:
+def windows(x, kernel: tuple, out: tuple, stride: tuple, dilation: tuple, memory=None):
     """Every window as a view: `(..., *kernel, *out)`; they may reach beyond `x` if its `memory` does."""
     lead = x.ndim - len(kernel)
     steps = x.strides[lead:]
@@ -35,13 +34,13 @@ def out_sizes(sizes: tuple, kernel: tuple, stride: tuple, padding: tuple, dilati
                  for n, k, s, p, d in zip(sizes, kernel, stride, padding, dilation, strict=True))
 
 
-def _columns(x: Any, kernel: tuple, out: tuple, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> Any:
+def _columns(x, kernel: tuple, out: tuple, stride: tuple, padding: tuple, dilation: tuple, groups: int):
     """Windows as columns: `(images, groups, channels / groups * kernel, out)`."""
     view = windows(padded(x, padding), kernel, out, stride, dilation)
     return view.reshape(x.shape[0], groups, x.shape[1] // groups * math.prod(kernel), math.prod(out))
 
 
-def _add_windows(parts: Any, sizes: tuple, out: tuple, stride: tuple, padding: tuple, dilation: tuple) -> Any:
+def _add_windows(parts, sizes: tuple, out: tuple, stride: tuple, padding: tuple, dilation: tuple):
     """The reverse of `windows`: parts `(..., *kernel, *out)` summed where they came from.
 
     Zeros at the end of rows in `out` may hang over the end of a row, into the next one.
@@ -64,7 +63,7 @@ def _add_windows(parts: Any, sizes: tuple, out: tuple, stride: tuple, padding: t
 # ---- the three maps of convolution
 
 
-def _check(x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> None:
+def _check(x, weight, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> None:
     require(min(stride) > 0, "non-positive stride is not supported")
     require(min(padding) >= 0, "negative padding is not supported")
     require(min(dilation) > 0, f"dilation should be greater than zero, but got {list(dilation)}")
@@ -76,8 +75,8 @@ def _check(x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, 
     need(x.shape[1] == wants, "conv_channels", groups, sizes, list(x.shape), wants, x.shape[1])
 
 
-def convolution(input: Any, weight: Any, bias: Any, stride: tuple, padding: tuple, dilation: tuple, transposed: bool,
-                output_padding: tuple, groups: int, bias_sym_sizes_opt: tuple = (0,)) -> Any:
+def convolution(input, weight, bias, stride: tuple, padding: tuple, dilation: tuple, transposed: bool,
+                output_padding: tuple, groups: int, bias_sym_sizes_opt: tuple = (0,)):
     """`transposed` and `output_padding` are there for torch's nodes to show: transposed convolution waits."""
     _check(input, weight, stride, padding, dilation, groups)
     same_type(input, weight)
@@ -94,8 +93,7 @@ def convolution(input: Any, weight: Any, bias: Any, stride: tuple, padding: tupl
     return y if bias is None else y + bias.astype(y.dtype, copy=False).reshape(-1, *(1,) * len(stride))
 
 
-def conv_input(grad_output: Any, weight: Any, sizes: tuple, stride: tuple, padding: tuple, dilation: tuple,
-                groups: int) -> Any:
+def conv_input(grad_output, weight, sizes: tuple, stride: tuple, padding: tuple, dilation: tuple, groups: int):
     kernel = weight.shape[2:]
     if set(stride) == {1}:  # in rows as long as the input's, each place of the kernel adds one stretch of memory
         rim = sizes[-1] + 2 * padding[-1] - grad_output.shape[-1]
@@ -105,24 +103,23 @@ def conv_input(grad_output: Any, weight: Any, sizes: tuple, stride: tuple, paddi
     return _add_windows(parts.reshape(*sizes[:2], *kernel, *out), sizes[2:], out, stride, padding, dilation)
 
 
-def conv_weight(grad_output: Any, input: Any, sizes: tuple, stride: tuple, padding: tuple, dilation: tuple,
-                 groups: int) -> Any:
+def conv_weight(grad_output, input, sizes: tuple, stride: tuple, padding: tuple, dilation: tuple, groups: int):
     columns = _columns(input, sizes[2:], grad_output.shape[2:], stride, padding, dilation, groups)
     return xp.add.reduce(xp.matmul(_by_group(grad_output, groups), columns.swapaxes(2, 3)), 0).reshape(sizes)
 
 
-def _by_group(x: Any, groups: int) -> Any:
+def _by_group(x, groups: int):
     return x.reshape(x.shape[0], groups, x.shape[1] // groups, math.prod(x.shape[2:]))
 
 
 @formula(r"\sum_{{\mathrm{{copies}}}} {0:1}", 1)
-def per_channel(F: Any, grad: Any) -> Any:
+def per_channel(F, grad):
     """Summed over everything but dimension 1."""
-    return F.sum_dim(grad, _channel_dims(grad), False)
+    return F.sum_dim(grad, reduce.besides(1, len(grad.shape)), False)
 
 
 @formula(tex=lambda x, weight, *_: Symbol(rf"{x.at(4)} \star {weight.at(4)}", 1))
-def convolve(F: Any, x: Any, weight: Any, stride: tuple, padding: tuple, dilation: tuple, groups: int) -> Any:
+def convolve(F, x, weight, stride: tuple, padding: tuple, dilation: tuple, groups: int):
     return F.convolution(x, weight, None, stride, padding, dilation, False, (0,) * len(stride), groups, (0,))
 
 
@@ -133,13 +130,13 @@ _mix = phrase(r"\sum_k {0:4}[k] \cdot {1:4}[k]", 1)
 
 
 @formula(tex=lambda grad, weight, x, turned: (SYMBOLS.mT(_mix(grad, weight)) if turned else _mix(grad, weight)) @ x)
-def mixed(F: Any, grad: Any, weight: Any, x: Any, turned: bool) -> Any:
+def mixed(F, grad, weight, x, turned: bool):
     """For each example the sum of the matrices `weight[k]`, weighted by its gradient, times its vector."""
     return F.trilinear(grad, F.transpose(F.mT(weight) if turned else weight, 0, 1), x)
 
 
 @formula(r"\sum {0:4}[k] \cdot {1:4}\, {2:4}^{{\top}}", 1)
-def outer_sum(F: Any, grad: Any, i1: Any, i2: Any) -> Any:
+def outer_sum(F, grad, i1, i2):
     """grad[b, k] i1[b, i] i2[b, j], summed over the examples b."""
     both = F.reshape(F.unsqueeze(i1, 2) * F.unsqueeze(i2, 1), (grad.shape[0], i1.shape[1] * i2.shape[1]))
     return F.reshape(F.mm(F.t(grad), both), (grad.shape[1], i1.shape[1], i2.shape[1]))
@@ -148,7 +145,7 @@ def outer_sum(F: Any, grad: Any, i1: Any, i2: Any) -> Any:
 # ---- pooling
 
 
-def max_pool(self: Any, kernel_size: tuple, stride: tuple, padding: tuple, dilation: tuple, ceil_mode: bool) -> tuple:
+def max_pool(self, kernel_size: tuple, stride: tuple, padding: tuple, dilation: tuple, ceil_mode: bool) -> tuple:
     """The largest element of each window, and its place counted over the whole plane."""
     sizes, stride, (height, width) = self.shape[-2:], stride or kernel_size, kernel_size
     whole, out = _room(self, kernel_size, stride, padding, dilation, ceil_mode, -math.inf)
@@ -170,7 +167,7 @@ def _places(kernel: tuple, out: tuple, stride: tuple, padding: tuple, dilation: 
     return rows[:, None] * width + columns, first, (down[:, None] * width + along).reshape(-1)
 
 
-def _last_largest(flat: Any) -> tuple:
+def _last_largest(flat) -> tuple:
     """The largest element of each row and its place: of several NaN the last one, as torch's loop finds it."""
     at = flat.argmax(-1)
     rows = flat.reshape(-1, flat.shape[-1])
@@ -180,8 +177,7 @@ def _last_largest(flat: Any) -> tuple:
     return best, at
 
 
-def _room(x: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, ceil_mode: bool,
-          value: float) -> tuple:
+def _room(x, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple, ceil_mode: bool, value: float) -> tuple:
     """`x` with its padding, and with what `ceil_mode` lets hang over; how many windows there are."""
     sizes = x.shape[-2:]
     require(x.ndim in (3, 4), "non-empty 3D or 4D (batch mode) tensor expected for input")
@@ -202,8 +198,7 @@ def _room(x: Any, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple,
     return padded(x, padding, value, after), out
 
 
-def _divisor(x: Any, kernel: tuple, stride: tuple, padding: tuple, ceil_mode: bool, count_pad: bool,
-             divisor: Any) -> Any:
+def _divisor(x, kernel: tuple, stride: tuple, padding: tuple, ceil_mode: bool, count_pad: bool, divisor):
     """What each window's sum is divided by: how many cells of it count."""
     if divisor or not (ceil_mode or (any(padding) and not count_pad)):
         return x.dtype.type(divisor or math.prod(kernel))
@@ -214,8 +209,8 @@ def _divisor(x: Any, kernel: tuple, stride: tuple, padding: tuple, ceil_mode: bo
     return windows(counted, kernel, out, stride, (1, 1)).sum((1, 2))
 
 
-def avg_pool(self: Any, kernel_size: tuple, stride: tuple, padding: tuple, ceil_mode: bool, count_include_pad: bool,
-             divisor_override: Any) -> Any:
+def avg_pool(self, kernel_size: tuple, stride: tuple, padding: tuple, ceil_mode: bool, count_include_pad: bool,
+             divisor_override):
     stride = stride or kernel_size
     require(divisor_override != 0, "divisor must be not zero")
     whole, out = _room(self, kernel_size, stride, padding, (1, 1), ceil_mode, 0)
@@ -226,8 +221,8 @@ def avg_pool(self: Any, kernel_size: tuple, stride: tuple, padding: tuple, ceil_
     return (total / divisor).astype(self.dtype, copy=False)
 
 
-def avg_pool_back(grad_output: Any, self: Any, kernel_size: tuple, stride: tuple, padding: tuple, ceil_mode: bool,
-                  count_include_pad: bool, divisor_override: Any) -> Any:
+def avg_pool_back(grad_output, self, kernel_size: tuple, stride: tuple, padding: tuple, ceil_mode: bool,
+                  count_include_pad: bool, divisor_override):
     stride, sizes, out = stride or kernel_size, self.shape[-2:], grad_output.shape[-2:]
     divisor = _divisor(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
     share = (grad_output / divisor)[..., None, None, :, :]
@@ -238,7 +233,7 @@ def avg_pool_back(grad_output: Any, self: Any, kernel_size: tuple, stride: tuple
 
 
 @formula(r"0[\mathrm{{maxima}}] \,\text{{+=}}\, {0}", 0)
-def to_places(F: Any, grad: Any, x: Any, places: Any) -> Any:
+def to_places(F, grad, x, places):
     """Zeros like `x`, and the gradient where each window found its largest element."""
     lead, sizes = tuple(grad.shape[:-2]), tuple(x.shape)
     flat = F.zeros_as(grad, (*lead, sizes[-2] * sizes[-1]))
@@ -251,7 +246,7 @@ def _regions(size: int, out: int) -> list[tuple[int, int]]:
     return [(i * size // out, -(-(i + 1) * size // out)) for i in range(out)]
 
 
-def shares(size: int, out: int, kind: Any) -> Any:
+def shares(size: int, out: int, kind):
     """The matrix that averages `size` cells into `out` regions, row by row."""
     matrix = xp.zeros((out, size), kind)
     for row, (first, last) in zip(matrix, _regions(size, out), strict=True):
@@ -259,12 +254,12 @@ def shares(size: int, out: int, kind: Any) -> Any:
     return matrix
 
 
-def two_sided(self: Any, left: Any, right: Any) -> Any:
+def two_sided(self, left, right):
     left, right = map(namespace(self).asarray, (left, right))
     return left @ self @ right.T
 
 
-def adaptive_avg_pool(self: Any, left: Any, right: Any) -> Any:
+def adaptive_avg_pool(self, left, right):
     left, right = map(namespace(implemented("adaptive_avg_pool2d", self)).asarray, (left, right))
     counts = (xp.count_nonzero(m, 1).astype(self.dtype) for m in (left, right))
     y = two_sided(self, xp.sign(left), xp.sign(right)) / xp.outer(*counts)  # whole numbers stay whole
@@ -274,7 +269,7 @@ def adaptive_avg_pool(self: Any, left: Any, right: Any) -> Any:
     return y
 
 
-def adaptive_max_pool(self: Any, output_size: tuple) -> tuple:
+def adaptive_max_pool(self, output_size: tuple) -> tuple:
     y, places = (namespace(self).empty((*self.shape[:-2], *output_size), kind) for kind in (self.dtype, "int64"))
     down, along = map(_regions, implemented("adaptive_max_pool2d", self).shape[-2:], output_size)
     for (i, (top, bottom)), (j, (left, right)) in itertools.product(enumerate(down), enumerate(along)):
@@ -287,31 +282,31 @@ def adaptive_max_pool(self: Any, output_size: tuple) -> tuple:
 # ---- copies of cells: resizing, and padding by what is there
 
 
-def _copies_back(F: Any, grad: Any, sizes: tuple, places: Any) -> Any:
+def _copies_back(F, grad, sizes: tuple, places):
     """Each cell of the last two dimensions gets the gradients of its copies; `places` says of what each is one."""
     kind = reduce.kind_of(grad)
     left, right = ((xp.arange(n)[:, None] == at).astype(kind) for n, at in zip(sizes[-2:], places, strict=True))
     return F.two_sided(grad, left, right)
 
 
-def _nearest(size: int, out: int, scale: float | None) -> Any:
+def _nearest(size: int, out: int, scale: float | None):
     """For each of `out` cells the one of `size` that it lies in."""
     step = xp.float32(size / out if scale is None else 1 / scale)
     return xp.minimum((xp.arange(out, dtype="float32") * step).astype("int64"), size - 1)  # in float32, as torch
 
 
-def upsampled(x: Any, output_size: tuple, *scales: float | None) -> Any:
+def upsampled(x, output_size: tuple, *scales: float | None):
     for dim, (out, scale) in enumerate(zip(output_size, scales, strict=True), 2):
         x = xp.take(x, namespace(x).asarray(_nearest(x.shape[dim], out, scale)), dim)
     return x
 
 
 @formula(r"\sum_{{\mathrm{{copies}}}} {0:1}", 1)
-def upsample_back(F: Any, grad: Any, sizes: tuple, *scales: float | None) -> Any:
+def upsample_back(F, grad, sizes: tuple, *scales: float | None):
     return _copies_back(F, grad, sizes, map(_nearest, sizes[-2:], grad.shape[-2:], (None, *scales)[-2:]))
 
 
-def _neighbours(size: int, out: int, scale: float | None, corners: bool) -> tuple[Any, Any, Any]:
+def _neighbours(size: int, out: int, scale: float | None, corners: bool) -> tuple:
     """Between which two of `size` cells each of `out` lies, and how far from the first."""
     step = (size - 1) / max(out - 1, 1) if corners else size / out if scale is None else 1 / scale
     at = xp.arange(out) * step if corners else xp.maximum((xp.arange(out) + 0.5) * step - 0.5, 0)
@@ -319,7 +314,7 @@ def _neighbours(size: int, out: int, scale: float | None, corners: bool) -> tupl
     return low, xp.minimum(low + 1, size - 1), xp.minimum(at - low, 1)
 
 
-def resampled(x: Any, output_size: tuple, corners: bool, *scales: float | None) -> Any:
+def resampled(x, output_size: tuple, corners: bool, *scales: float | None):
     for dim, (out, scale) in enumerate(zip(output_size, scales, strict=True), 2):
         low, high, far = map(namespace(x).asarray, _neighbours(x.shape[dim], out, scale, corners))
         far = far.astype(x.dtype).reshape(-1, *(1,) * (x.ndim - 1 - dim))
@@ -328,7 +323,7 @@ def resampled(x: Any, output_size: tuple, corners: bool, *scales: float | None) 
 
 
 @formula(r"\sum_{{\mathrm{{neighbours}}}} \mathrm{{weight}} \odot {0:3}", 1)
-def resample_back(F: Any, grad: Any, sizes: tuple, corners: bool, *scales: float | None) -> Any:
+def resample_back(F, grad, sizes: tuple, corners: bool, *scales: float | None):
     kind, sides = reduce.kind_of(grad), []
     for n, out, scale in zip(sizes[-2:], grad.shape[-2:], (None, *scales)[-2:], strict=True):
         cells, (low, high, far) = xp.arange(n)[:, None], _neighbours(n, out, scale, corners)
@@ -337,13 +332,13 @@ def resample_back(F: Any, grad: Any, sizes: tuple, corners: bool, *scales: float
 
 
 @formula(r"\sum_{{\mathrm{{copies}}}} {0:1}", 1)
-def pad_back(F: Any, grad: Any, x: Any, padding: tuple, mode: str) -> Any:
+def pad_back(F, grad, x, padding: tuple, mode: str):
     copied = (xp.pad(xp.arange(n), pair, mode) for n, pair in zip(x.shape[-2:], pairs_of(padding, 2), strict=True))
     return F.tied(_copies_back(F, grad, tuple(x.shape), copied), x)
 
 
 @formula(r"\Lambda^{{\top}}\, {0:3}\, \Theta", 1)
-def turned_back(F: Any, grad: Any, left: Any, right: Any) -> Any:
+def turned_back(F, grad, left, right):
     """The reverse of `left @ x @ right.T`."""
     return F.two_sided(grad, left.T, right.T)
 
@@ -351,7 +346,7 @@ def turned_back(F: Any, grad: Any, left: Any, right: Any) -> Any:
 # ---- normalisation
 
 
-def _standard(x: Any, dims: tuple, eps: float, least: int = 4) -> tuple:
+def _standard(x, dims: tuple, eps: float, least: int = 4) -> tuple:
     """`x - mean`, mean and one over the standard deviation over `dims`, kept as ones; in `least` bytes, as torch."""
     kind, add, n = x.dtype, xp.add.reduce, math.prod([x.shape[d] for d in dims])
     x = x.astype(f"f{least}") if kind.itemsize < least else x
@@ -361,7 +356,7 @@ def _standard(x: Any, dims: tuple, eps: float, least: int = 4) -> tuple:
     return off, mean.astype(kind, copy=False), rstd.astype(kind, copy=False)
 
 
-def _parts(F: Any, x: Any, dims: tuple, eps: float) -> tuple:
+def _parts(F, x, dims: tuple, eps: float) -> tuple:
     """(x - mean) / sqrt(variance + eps), and the factor in it."""
     off = x - F.mean_dim(x, dims, True)
     rstd = F.rsqrt(F.mean_dim(off * off, dims, True) + eps)
@@ -369,18 +364,18 @@ def _parts(F: Any, x: Any, dims: tuple, eps: float) -> tuple:
 
 
 @formula(r"\mathrm{{standardized}}\left({0}\right)")
-def standardized(F: Any, x: Any, dims: tuple, eps: float, group: int = 0) -> Any:
+def standardized(F, x, dims: tuple, eps: float, group: int = 0):
     hat = _parts(F, _in_groups(F, x, group), dims, eps)[0]
     return F.reshape(hat, tuple(x.shape)) if group else hat
 
 
-def _centred(grad: Symbol, x: Symbol, _dims: Any, eps: Any, *_group: Any) -> Symbol:
+def _centred(grad: Symbol, x: Symbol, _dims, eps, *_group) -> Symbol:
     hat, mean = SYMBOLS.standardized(x), SYMBOLS.mean_dim
     return (grad - mean(grad) - hat * mean(grad * hat)) / SYMBOLS.sqrt(SYMBOLS.var(x) + eps)
 
 
 @formula(tex=_centred)
-def standardized_back(F: Any, grad: Any, x: Any, dims: tuple, eps: float, group: int = 0) -> Any:
+def standardized_back(F, grad, x, dims: tuple, eps: float, group: int = 0):
     """What is left of the gradient once neither mean nor spread may change."""
     grouped, grad = (_in_groups(F, v, group) for v in (x, grad))
     hat, rstd = _parts(F, grouped, dims, eps)
@@ -388,23 +383,23 @@ def standardized_back(F: Any, grad: Any, x: Any, dims: tuple, eps: float, group:
     return F.reshape(back, tuple(x.shape)) if group else back
 
 
-def _channelwise(F: Any, value: Any, x: Any) -> Any:
+def _channelwise(F, value, x):
     """One number per channel in the shape in which it meets `x`."""
     return F.reshape(value, (-1, *(1,) * (len(x.shape) - 2)))
 
 
 @formula(tex=lambda grad, weight, _x: SYMBOLS.weighted(grad, weight))
-def scaled_by(F: Any, grad: Any, weight: Any, x: Any) -> Any:
+def scaled_by(F, grad, weight, x):
     """The gradient times one weight per channel."""
     return grad if weight is None else grad * _channelwise(F, weight, x)
 
 
 @formula(tex=lambda shape: shape)
-def last_dims(F: Any, normalized_shape: tuple) -> tuple:
+def last_dims(F, normalized_shape: tuple) -> tuple:
     return tuple(range(-len(normalized_shape), 0))
 
 
-def check_parameters(input: Any, *parameters: Any) -> None:
+def check_parameters(input, *parameters) -> None:
     """They are of the input's type; only half precision may have them in float32. Raises: RuntimeError as torch."""
     given = [p for p in parameters if p is not None]
     if given and given[0].dtype != input.dtype:
@@ -415,7 +410,7 @@ def check_parameters(input: Any, *parameters: Any) -> None:
             same_type(input, p)
 
 
-def _scaled(y: Any, weight: Any, bias: Any, shape: tuple, kind: Any) -> Any:
+def _scaled(y, weight, bias, shape: tuple, kind):
     """y * weight + bias in the type `kind`."""
     if weight is not None:
         y *= weight.reshape(shape)
@@ -424,33 +419,28 @@ def _scaled(y: Any, weight: Any, bias: Any, shape: tuple, kind: Any) -> Any:
     return y.astype(kind, copy=False)
 
 
-def layer_norm(input: Any, weight: Any, bias: Any, normalized_shape: tuple, eps: float) -> tuple:
+def layer_norm(input, weight, bias, normalized_shape: tuple, eps: float) -> tuple:
     check_parameters(input, weight, bias)
     y, mean, rstd = _standard(input, tuple(range(-len(normalized_shape), 0)), eps)
     return in_order(_scaled(xp.multiply(y, rstd, y), weight, bias, normalized_shape, input.dtype)), mean, rstd
 
 
 @formula(r"\sum_{{\mathrm{{copies}}}} {0:1}", 1)
-def to_last(F: Any, grad: Any, normalized_shape: tuple) -> Any:
+def to_last(F, grad, normalized_shape: tuple):
     """Summed over the dimensions that a layer norm leaves alone."""
     dims = tuple(range(len(grad.shape) - len(normalized_shape)))
     return F.sum_dim(grad, dims, False) if dims else grad
 
 
-def _channel_dims(x: Any) -> tuple:
-    return (0, *range(2, len(x.shape)))
-
-
-def batch_norm(input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool,
-                momentum: float, eps: float) -> tuple:
+def batch_norm(input, weight, bias, running_mean, running_var, training: bool, momentum: float, eps: float) -> tuple:
     check_parameters(input, weight, bias, running_mean, running_var)
     shape = (1, -1, *(1,) * (input.ndim - 2))
     if training:
-        y, mean, rstd = _standard(input, _channel_dims(input), eps, least=8)
+        y, mean, rstd = _standard(input, dims := reduce.besides(1, input.ndim), eps, least=8)
         if running_mean is not None and input.size:  # nothing follows from an empty batch
             n = input.size // input.shape[1]
             running_mean += momentum * (mean.reshape(-1) - running_mean)
-            running_var += momentum * (input.var(_channel_dims(input)) * (n / max(n - 1, 1)) - running_var)  # unbiased
+            running_var += momentum * (input.var(dims) * (n / max(n - 1, 1)) - running_var)  # unbiased
         saved = mean.reshape(-1), rstd.reshape(-1)
     else:
         y, rstd = input - running_mean.reshape(shape), (1 / xp.sqrt(running_var + eps)).reshape(shape)
@@ -460,45 +450,45 @@ def batch_norm(input: Any, weight: Any, bias: Any, running_mean: Any, running_va
 
 @formula(tex=lambda grad, x, running_var, training, eps: SYMBOLS.where(
     training, _centred(grad, x, None, eps), grad / SYMBOLS.sqrt(running_var + eps)))
-def batch_norm_back(F: Any, grad: Any, x: Any, running_var: Any, training: bool, eps: float) -> Any:
+def batch_norm_back(F, grad, x, running_var, training: bool, eps: float):
     if training:
-        return F.standardized_back(grad, x, _channel_dims(x), eps)
+        return F.standardized_back(grad, x, reduce.besides(1, len(x.shape)), eps)
     return grad * _channelwise(F, F.rsqrt(running_var + eps), x)
 
 
 @formula(r"\mathrm{{standardized}}\left({0}\right)")
-def batch_norm_hat(F: Any, x: Any, running_mean: Any, running_var: Any, training: bool, eps: float) -> Any:
+def batch_norm_hat(F, x, running_mean, running_var, training: bool, eps: float):
     if training:
-        return F.standardized(x, _channel_dims(x), eps)
+        return F.standardized(x, reduce.besides(1, len(x.shape)), eps)
     return (x - _channelwise(F, running_mean, x)) * _channelwise(F, F.rsqrt(running_var + eps), x)
 
 
-def group_norm(input: Any, weight: Any, bias: Any, N: int, C: int, HxW: int, group: int, eps: float) -> tuple:
+def group_norm(input, weight, bias, N: int, C: int, HxW: int, group: int, eps: float) -> tuple:
     check_parameters(input, weight, bias)
     y, mean, rstd = _standard(input.reshape(N, group, C // group * HxW), (2,), eps)
     y, shape = xp.multiply(y, rstd, y).reshape(input.shape), (1, C, *(1,) * (input.ndim - 2))
     return _scaled(y, weight, bias, shape, input.dtype), mean[..., 0], rstd[..., 0]
 
 
-def _in_groups(F: Any, x: Any, group: int) -> Any:
+def _in_groups(F, x, group: int):
     return F.reshape(x, (x.shape[0], group, math.prod(x.shape[1:]) // group)) if group else x
 
 
 # ---- embedding
 
 
-def check_indices(indices: Any, place: int, name: str) -> None:
+def check_indices(indices, place: int, name: str) -> None:
     need(index.are_positions(indices), "embedding_indices", place, dtypes.of(indices.dtype).tensor_type, name)
 
 
-def embedding(weight: Any, indices: Any, padding_idx: int, scale_grad_by_freq: bool, sparse: bool) -> Any:
+def embedding(weight, indices, padding_idx: int, scale_grad_by_freq: bool, sparse: bool):
     require(weight.ndim == 2, "'weight' must be 2-D")
     check_indices(indices, 1, "embedding")
     index.check_rows(indices, len(weight))
     return weight.take(indices, 0)  # `weight[indices]` of one number would be a view
 
 
-def embedding_back(grad_output: Any, indices: Any, count: int, padding_idx: int, scale_by_freq: bool) -> Any:
+def embedding_back(grad_output, indices, count: int, padding_idx: int, scale_by_freq: bool):
     flat, width = indices.reshape(-1), grad_output.shape[-1]
     rows = grad_output.reshape(flat.size, width)
     if scale_by_freq:
@@ -510,5 +500,5 @@ def embedding_back(grad_output: Any, indices: Any, count: int, padding_idx: int,
 
 
 @formula(tex=lambda grad, i, pad: grad if (number(pad) or 0) < 0 else grad * column(i != pad))
-def without_padding(F: Any, grad: Any, indices: Any, padding_idx: int) -> Any:
+def without_padding(F, grad, indices, padding_idx: int):
     return grad if padding_idx < 0 else grad * F.unsqueeze(indices != padding_idx, -1)

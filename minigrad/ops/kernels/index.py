@@ -1,7 +1,6 @@
 """Reading and writing chosen elements of arrays, with torch's refusals of positions and masks."""
 
 import math
-from typing import Any
 
 from ...array import dtypes, in_order, namespace, xp
 from ...core.carriers import formula
@@ -14,7 +13,7 @@ def _raw(indices: tuple) -> tuple:
     return tuple([slice(None) if i is None else getattr(i, "_data", i) for i in indices])
 
 
-def _key(self: Any, indices: tuple) -> tuple:
+def _key(self, indices: tuple) -> tuple:
     """A NumPy key that fits. Raises: IndexError in torch's words."""
     key, dim, place = _raw(indices), 0, 0
     for part in key:
@@ -35,7 +34,7 @@ def _key(self: Any, indices: tuple) -> tuple:
     return key
 
 
-def taken(self: Any, indices: tuple) -> Any:
+def taken(self, indices: tuple):
     """The chosen elements; what NumPy refuses is looked at again for torch's words."""
     key = _raw(indices)
     try:
@@ -47,7 +46,7 @@ def taken(self: Any, indices: tuple) -> Any:
         return in_order(self[_key(self, indices)])
 
 
-def check_positions(index: Any, size: int, dim: int, error: type = RuntimeError, name: str = "") -> None:
+def check_positions(index, size: int, dim: int, error: type = RuntimeError, name: str = "") -> None:
     """Raises torch's error for the first position outside; where that is an IndexError with no `name`, -1 is inside."""
     least = -size if error is IndexError and not name else 0
     if index.size and not (index.min() >= least and index.max() < size):
@@ -55,13 +54,13 @@ def check_positions(index: Any, size: int, dim: int, error: type = RuntimeError,
         need(False, "position_outside" if size or name else "position_in_nothing", name, bad, dim, size, kind=error)
 
 
-def check_rows(index: Any, size: int) -> None:
+def check_rows(index, size: int) -> None:
     """Raises torch's error for a position that a table of `size` rows does not have."""
     if index.size and index.view(f"u{index.itemsize}").max() >= size:  # -1 is the largest of all
         need(False, "row_outside", bad=index[(index < 0) | (index >= size)].flat[0], rows=size, last=size - 1)
 
 
-def _write(whole: Any, key: Any, value: Any, add: Any) -> None:
+def _write(whole, key, value, add) -> None:
     """Put `value` at `key`, or add it there, once for each time that a place is named."""
     if add:
         (xp.multiply if add == "multiply" else xp.add).at(whole, key, value)
@@ -69,7 +68,7 @@ def _write(whole: Any, key: Any, value: Any, add: Any) -> None:
         whole[key] = value
 
 
-def index_put(self: Any, values: Any, indices: tuple, accumulate: bool) -> Any:
+def index_put(self, values, indices: tuple, accumulate: bool):
     whole, key = namespace(self).asarray(self).copy(), _key(self, indices)
     try:
         # spread out first: `add.at` loses numbers that it has to repeat for an index of two dimensions
@@ -82,7 +81,7 @@ def index_put(self: Any, values: Any, indices: tuple, accumulate: bool) -> Any:
     return whole
 
 
-def index_back(self: Any, indices: tuple, sizes: tuple) -> Any:
+def index_back(self, indices: tuple, sizes: tuple):
     whole = namespace(self).zeros(sizes, self.dtype)
     xp.add.at(whole, _raw(indices), self)  # the forward has seen that they fit
     return whole
@@ -91,18 +90,18 @@ def index_back(self: Any, indices: tuple, sizes: tuple) -> Any:
 # ---- along one dimension
 
 
-def are_positions(index: Any) -> bool:
+def are_positions(index) -> bool:
     """True for int32 and int64, the types in which torch takes positions."""
     return index.dtype.kind == "i" and index.dtype.itemsize > 2
 
 
-def grid(index: Any, dim: int) -> tuple:
+def grid(index, dim: int) -> tuple:
     """The key that reads `index` along `dim` and every other dimension at its own place."""
     arange, last = namespace(index).arange, index.ndim - 1
     return tuple(index if d == dim else arange(n).reshape(n, *(1,) * (last - d)) for d, n in enumerate(index.shape))
 
 
-def _along_dim(self: Any, index: Any, dim: int, name: str, word: str, *src: Any) -> tuple:
+def _along_dim(self, index, dim: int, name: str, word: str, *src) -> tuple:
     """`self`, with at least one dimension, and the checked key of gather and scatter."""
     self, index = self.reshape(self.shape or 1), index.reshape(index.shape or 1)
     index = index if index.size else namespace(self).zeros((0,) * self.ndim, "int64")  # if empty, of any shape
@@ -122,12 +121,12 @@ def _along_dim(self: Any, index: Any, dim: int, name: str, word: str, *src: Any)
     return self, grid(index, dim)
 
 
-def gather(self: Any, index: Any, dim: int, sparse_grad: bool = False) -> Any:
+def gather(self, index, dim: int, sparse_grad: bool = False):
     flat, key = _along_dim(self, index, dim, "gather", "input")
     return in_order(flat[key]).reshape(index.shape)
 
 
-def scatter(self: Any, index: Any, src: Any, dim: int, reduce: Any = False) -> Any:
+def scatter(self, index, src, dim: int, reduce=False):
     is_array = hasattr(src, "dtype")
     if not index.size:
         require(not is_array or src.dtype == self.dtype, "scatter(): Expected self.dtype to be equal to src.dtype")
@@ -139,7 +138,7 @@ def scatter(self: Any, index: Any, src: Any, dim: int, reduce: Any = False) -> A
     return whole.reshape(self.shape)
 
 
-def _rows(self: Any, index: Any, dim: int, name: str = "index_select") -> tuple:
+def _rows(self, index, dim: int, name: str = "index_select") -> tuple:
     """`self` with at least one dimension, and the key of the slices `index` along `dim`."""
     require(index.ndim < 2, f"{name}(): Index is supposed to be a vector", IndexError)
     require(are_positions(index), f"{name}(): Expected dtype int32 or int64 for index")
@@ -147,13 +146,13 @@ def _rows(self: Any, index: Any, dim: int, name: str = "index_select") -> tuple:
     return self, (slice(None),) * (dim % self.ndim) + (index,)
 
 
-def index_select(self: Any, index: Any, dim: int) -> Any:
+def index_select(self, index, dim: int):
     flat, key = _rows(self, index, dim)
     check_rows(index, flat.shape[dim])
     return in_order(flat[key]) if self.ndim else flat[key].reshape(())
 
 
-def index_write(self: Any, index: Any, source: Any, dim: int, how: str) -> Any:
+def index_write(self, index, source, dim: int, how: str):
     if how == "fill":
         require(index.dtype == "int64", "index_fill_(): Expected dtype int64 for index.", IndexError)
         need(xp.ndim(source) == 0, "filled_value", xp.ndim(source))
@@ -167,7 +166,7 @@ def index_write(self: Any, index: Any, source: Any, dim: int, how: str) -> Any:
     return whole.reshape(self.shape)
 
 
-def _check_added(self: Any, index: Any, source: Any, dim: int) -> None:
+def _check_added(self, index, source, dim: int) -> None:
     name, count, kind = "index_add_():", index.size, dtypes.of(index.dtype).scalar_type
     need(index.ndim < 2, "index_vector", name, index.ndim, kind, list(index.shape))
     require(are_positions(index), f"{name} Expected dtype int32/int64 for index but got: {kind}")
@@ -180,12 +179,12 @@ def _check_added(self: Any, index: Any, source: Any, dim: int) -> None:
     need(rest[0] == rest[1], "index_source", list(self.shape), list(source.shape))
 
 
-def _but(x: Any, dim: int) -> list:
+def _but(x, dim: int) -> list:
     """Its sizes without that of `dim`."""
     return [*x.shape[:dim], *x.shape[dim + 1 :]]
 
 
-def _check_copied(self: Any, index: Any, source: Any, dim: int) -> None:
+def _check_copied(self, index, source, dim: int) -> None:
     name, count, rank = "index_copy_():", index.size, source.ndim
     require(index.ndim < 2, f"{name} Index should have dimension 1 or 0 (got {index.ndim})", IndexError)
     need(rank or count == 1, "copied_scalar", name, count)
@@ -194,14 +193,13 @@ def _check_copied(self: Any, index: Any, source: Any, dim: int) -> None:
     same_type(self, source, said="index_copy_types")
     have, given = (" ".join(map(str, _but(x, dim))) for x in (self, source))
     need(have == given, "copied_slices", name, have, dim, given)
-    size = source.shape[dim] if rank else 1
-    need(count == size, "copied_count", name, count, size)
+    need(count == (size := (source.shape or (1,))[dim]), "copied_count", name, count, size)
 
 
 # ---- by mask, or by position in the flattened tensor
 
 
-def spots(self: Any, index: Any, name: str) -> Any:
+def spots(self, index, name: str):
     """Positions in the flattened tensor. Raises: IndexError, or RuntimeError for another type, in torch's words."""
     need(index.dtype == "int64", "long_index", name, dtypes.of(index.dtype).scalar_type)
     wrong = index[(index < -self.size) | (index >= self.size)]
@@ -210,7 +208,7 @@ def spots(self: Any, index: Any, name: str) -> Any:
     return index
 
 
-def put(self: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
+def put(self, index, source, accumulate: bool = False):
     same_type(self, source, said="put_types")
     need(source.size == index.size, "put_count", source.size, index.size)
     whole = self.copy().reshape(-1)
@@ -218,14 +216,14 @@ def put(self: Any, index: Any, source: Any, accumulate: bool = False) -> Any:
     return whole.reshape(self.shape)
 
 
-def masked_select(self: Any, mask: Any) -> Any:
+def masked_select(self, mask):
     require(mask.dtype.kind == "b", "masked_select: expected BoolTensor for mask")
     common_shape(mask.shape, self.shape)
     x, chosen = xp.broadcast_arrays(self, mask)
     return x[chosen]
 
 
-def masked_scatter(self: Any, mask: Any, source: Any) -> Any:
+def masked_scatter(self, mask, source):
     have, given, kind = (dtypes.of(x.dtype).scalar_type for x in (self, source, mask))
     require(have == given, f"masked_scatter: expected self and source to have same dtypes but got{have} and {given}")
     require(kind == "Bool", f"masked_scatter_ only supports boolean masks, but got mask with dtype {kind}")
@@ -241,23 +239,23 @@ def masked_scatter(self: Any, mask: Any, source: Any) -> Any:
 
 
 @formula(tex=lambda grad, i, accumulate: SYMBOLS.where(accumulate, grad, SYMBOLS.index_fill(grad, i, 0, 0)))
-def kept_outside(F: Any, grad: Any, indices: Any, accumulate: bool) -> Any:
+def kept_outside(F, grad, indices, accumulate: bool):
     """What `index_put` leaves of the gradient: all where it added, 0 where it wrote."""
     return grad if accumulate else F.index_put(grad, F.zeros_as(grad, ()), indices, False)
 
 
 @formula(tex=lambda g, i, _, accumulate: SYMBOLS.reshape(SYMBOLS.kept_outside(SYMBOLS.flatten(g), i, accumulate)))
-def kept_unput(F: Any, grad: Any, index: Any, source: Any, accumulate: bool) -> Any:
+def kept_unput(F, grad, index, source, accumulate: bool):
     return grad if accumulate else F.put(grad, index, F.zeros_as(grad, F.sizes(source)), False)
 
 
 @formula()
-def common(F: Any, a: Any, b: Any) -> tuple:
+def common(F, a, b) -> tuple:
     """The shape in which two tensors meet."""
     return common_shape(tuple(a.shape), tuple(b.shape))
 
 
 @formula(r"0[\mathrm{{part}}] \leftarrow {0}", 0)
-def filled_up(F: Any, grad: Any, sizes: tuple) -> Any:
+def filled_up(F, grad, sizes: tuple):
     """A vector in the shape `sizes`, zeros where it is too short."""
     return F.reshape(F.cat([grad, F.zeros_as(grad, (math.prod(sizes) - grad.shape[0],))], 0), sizes)

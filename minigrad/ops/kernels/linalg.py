@@ -1,9 +1,6 @@
 """Products and factorisations of matrices, with torch's refusals, and the matrix calculus behind their rules."""
 
-import math
-from typing import Any
-
-from ...array import dtypes, in_order, namespace, xp
+from ...array import dtypes, in_order, matrix, namespace, xp
 from ...core.carriers import RAW, formula
 from ...core.modes import whole_array
 from ...text.tex import SYMBOLS, Symbol
@@ -11,7 +8,7 @@ from ..checks import check_dim, error, floats_only, need, require, same_type, to
 from .pointwise import times
 
 
-def _product(a: Any, b: Any) -> Any:
+def _product(a, b):
     """`a.dot(b)` with zeros signed as torch signs them: sums start at +0, single products are exact."""
     if a.shape[-1] != 1:
         return a.dot(b)
@@ -19,7 +16,7 @@ def _product(a: Any, b: Any) -> Any:
     return product if b.ndim == 2 and a.shape[0] > 1 and b.shape[1] > 1 else product + 0
 
 
-def mm(self: Any, mat2: Any) -> Any:
+def mm(self, mat2):
     if not (self.ndim == mat2.ndim == 2 and self.shape[1] == mat2.shape[0] and self.dtype is mat2.dtype):
         require(self.ndim == 2, "self must be a matrix")
         require(mat2.ndim == 2, "mat2 must be a matrix")
@@ -30,18 +27,18 @@ def mm(self: Any, mat2: Any) -> Any:
 
 
 @formula(tex=lambda grad, mat2, *_: SYMBOLS.mm(grad, SYMBOLS.t(mat2)))
-def mm_mat1_grad(F: Any, grad: Any, mat2: Any, strides: tuple) -> Any:
+def mm_mat1_grad(F, grad, mat2, strides: tuple):
     """grad @ mat2.T, laid out as mat1 is: where that lies by columns, torch multiplies the other way round."""
     return F.t(F.mm(mat2, F.t(grad))) if strides == (1, grad.shape[0]) else F.mm(grad, F.t(mat2))
 
 
 @formula(tex=lambda grad, mat1, *_: SYMBOLS.mm(SYMBOLS.t(mat1), grad))
-def mm_mat2_grad(F: Any, grad: Any, mat1: Any, strides: tuple) -> Any:
+def mm_mat2_grad(F, grad, mat1, strides: tuple):
     """mat1.T @ grad, likewise: `x @ weight.T` gives the gradient of weight.T by columns, that of weight by rows."""
     return F.t(F.mm(F.t(grad), mat1)) if strides == (1, mat1.shape[1]) else F.mm(F.t(mat1), grad)
 
 
-def product_of(self: Any, mat: Any, vec: Any) -> Any:
+def product_of(self, mat, vec):
     """`mat @ vec`, to be added to `self`; mv gives its vector for that, as torch does."""
     need(self.ndim < 2 == mat.ndim and vec.ndim == 1, "addmv_dims", self.ndim, mat.ndim, vec.ndim)
     if mat.shape[1] != vec.shape[0] or (self is not vec and self.shape not in ((), (1,), mat.shape[:1])):
@@ -52,7 +49,7 @@ def product_of(self: Any, mat: Any, vec: Any) -> Any:
     return _product(mat, vec)
 
 
-def dot(self: Any, tensor: Any) -> Any:
+def dot(self, tensor):
     require(self.ndim == tensor.ndim == 1, f"1D tensors expected, but got {self.ndim}D and {tensor.ndim}D tensors")
     same_type(self, tensor, said="dot_types")
     dtypes.check_kind("dot", self.dtype, "fiu")
@@ -60,7 +57,7 @@ def dot(self: Any, tensor: Any) -> Any:
     return _product(self, tensor)
 
 
-def addmm(self: Any, mat1: Any, mat2: Any, beta: float = 1, alpha: float = 1) -> Any:
+def addmm(self, mat1, mat2, beta: float = 1, alpha: float = 1):
     product = mm(*_check_addends(self, mat1, mat2))
     if alpha != 1 or beta != 1:
         return joined(self, product, beta, alpha)
@@ -71,40 +68,40 @@ def addmm(self: Any, mat1: Any, mat2: Any, beta: float = 1, alpha: float = 1) ->
     return product
 
 
-def joined(self: Any, product: Any, beta: float, alpha: float) -> Any:
+def joined(self, product, beta: float, alpha: float):
     """beta * self + alpha * product; what counts 0 times may be nan."""
     a, b = dtypes.promote(RAW.expand(self, product.shape), product)
     return (times(a, beta) if beta else xp.zeros_like(a)) + (times(b, alpha) if alpha else xp.zeros_like(b))
 
 
-def _check_addends(self: Any, mat1: Any, mat2: Any) -> tuple:
+def _check_addends(self, mat1, mat2) -> tuple:
     if not self.dtype == mat1.dtype == mat2.dtype:
         same_type(self, mat2, said="addmm_types")
         same_type(mat1, mat2, said="addmm_factor_types")
     return mat1, mat2
 
 
-def addbmm(self: Any, batch1: Any, batch2: Any, beta: float = 1, alpha: float = 1) -> Any:
+def addbmm(self, batch1, batch2, beta: float = 1, alpha: float = 1):
     return joined(self, bmm(*_check_addends(self, batch1, batch2)).sum(0, self.dtype), beta, alpha)
 
 
-def addr(self: Any, vec1: Any, vec2: Any, beta: float = 1, alpha: float = 1) -> Any:
+def addr(self, vec1, vec2, beta: float = 1, alpha: float = 1):
     check_vectors("addr", vec1=vec1, vec2=vec2)
     return joined(self, xp.outer(*dtypes.promote(vec1, vec2)), beta, alpha)
 
 
-def check_vectors(name: str, **vectors: Any) -> None:
+def check_vectors(name: str, **vectors) -> None:
     for word, x in vectors.items():
         require(x.ndim == 1, f"{name}: Expected 1-D argument {word}, but got {x.ndim}-D")
 
 
-def baddbmm(self: Any, batch1: Any, batch2: Any, beta: float = 1, alpha: float = 1) -> Any:
+def baddbmm(self, batch1, batch2, beta: float = 1, alpha: float = 1):
     if self.dtype != batch1.dtype:
         same_type(self, batch1, batch2, said="baddbmm_types")
     return joined(self, bmm(batch1, batch2), beta, alpha)
 
 
-def bmm(self: Any, mat2: Any) -> Any:
+def bmm(self, mat2):
     require(self.ndim == 3, "batch1 must be a 3D tensor")
     require(mat2.ndim == 3, "batch2 must be a 3D tensor")
     need((want := self.shape[::2]) == (given := mat2.shape[:2]), "batch_sizes", [*want], [*given])
@@ -113,7 +110,7 @@ def bmm(self: Any, mat2: Any) -> Any:
     return xp.einsum("bij,bjk->bik", self, mat2) if self.shape[2] == 1 else xp.matmul(self, mat2)
 
 
-def cross(self: Any, other: Any, dim: int = -1) -> Any:
+def cross(self, other, dim: int = -1):
     same_type(self, other)
     require(self.ndim == other.ndim, "linalg.cross: inputs must have the same number of dimensions.")
     require(self.ndim, f"Dimension specified as {dim} but tensor has no dimensions", IndexError)
@@ -132,93 +129,53 @@ class LinAlgError(RuntimeError):
 LinAlgError.__name__ = LinAlgError.__qualname__ = "_LinAlgError"
 
 
-def matrices(name: str, A: Any) -> Any:
+def matrices(name: str, A):
     """`A`, if it holds matrices of floats."""
     require(A.ndim >= 2, f"{name}: The input tensor A must have at least 2 dimensions.")
     floats_only(name, A)
     return A
 
 
-def square_matrices(name: str, A: Any) -> Any:
+def square_matrices(name: str, A):
     need(A.ndim < 2 or A.shape[-1] == A.shape[-2], "square_matrices", name, " by ".join(map(str, A.shape[-2:])))
     return matrices(name, A)
 
 
-def matrix_exp(self: Any) -> Any:
-    """The sum of `A^k / k!`, for a matrix halved until that converges at once, then squared as often."""
-    A = square_matrices("linalg.matrix_exp", self).astype("float64")  # squaring doubles what was rounded
-    halvings = max(math.frexp(float(xp.absolute(A).sum(-2).max()) if A.size else 0.0)[1] + 1, 0)
-    small, eye = A / 2**halvings, namespace(A).eye(A.shape[-1])
-    total = eye + xp.zeros_like(A)
-    for k in range(16, 0, -1):
-        total = eye + small @ total / k
-    for _ in range(halvings):
-        total = total @ total
-    return total.astype(self.dtype)
-
-
-def qr(A: Any, mode: str) -> tuple:
+def qr(A, mode: str) -> tuple:
     return (namespace(A).empty(0, A.dtype), xp.linalg.qr(A, mode)) if mode == "r" else tuple(xp.linalg.qr(A, mode))
 
 
-def _lu(A: Any) -> tuple:
-    """LU factors in one matrix and the row swaps, counted from 1 as LAPACK does; batches too."""
-    whole, swaps = A.copy(), namespace(A).empty(A.shape[:-1], "int32")
-    swaps[...] = namespace(A).arange(1, A.shape[-1] + 1)
-    for at in xp.ndindex(*A.shape[:-2]):
-        M, pivots = whole[at], swaps[at]
-        for k in range(len(M) - 1):
-            p = k + int(xp.absolute(M[k:, k]).argmax())
-            if p != k:
-                pivots[k], M[[k, p]] = p + 1, M[[p, k]]
-            if M[k, k]:
-                M[k + 1 :, k] /= M[k, k]
-                M[k + 1 :, k + 1 :] -= M[k + 1 :, k, None] * M[k, k + 1 :]
-    return whole, swaps
-
-
-def _inverse_of(LU: Any, pivots: Any) -> Any:
-    """The inverse of a matrix from its LU factors; a pivot of 0 counts as a hair more, as in torch."""
-    one, pivot = namespace(LU).eye(LU.shape[-1], dtype=LU.dtype), xp.diagonal(LU, 0, -2, -1)
-    rows = xp.broadcast_to(one, LU.shape).copy()
-    for at in xp.ndindex(*LU.shape[:-2]):
-        for k, p in enumerate(pivots[at] - 1):
-            rows[at][[k, p]] = rows[at][[p, k]]
-    upper = xp.triu(LU) + one * xp.where(pivot == 0, xp.finfo(LU.dtype).eps, 0).astype(LU.dtype)[..., None]
-    return xp.linalg.inv(upper) @ (xp.linalg.inv(xp.tril(LU, -1) + one) @ rows)
-
-
-def det(A: Any) -> tuple:
+def det(A) -> tuple:
     """The determinant, then what torch keeps: LU and pivots of A^T. NumPy's takes a logarithm, which rounds."""
-    LU, pivots = _lu(square_matrices("linalg.det", A).mT)
+    LU, pivots = matrix.lu(square_matrices("linalg.det", A).mT)
     swapped = (pivots != namespace(A).arange(1, pivots.shape[-1] + 1)).sum(-1)
     return xp.diagonal(LU, 0, -2, -1).prod(-1) * (1 - 2 * (swapped % 2)).astype(LU.dtype), LU, pivots
 
 
-def slogdet(A: Any) -> tuple:
+def slogdet(A) -> tuple:
     turned = square_matrices("linalg.slogdet", A).mT
-    return *xp.linalg.slogdet(turned), *_lu(turned)
+    return *xp.linalg.slogdet(turned), *matrix.lu(turned)
 
 
-def inv_ex(A: Any) -> tuple:
+def inv_ex(A) -> tuple:
     try:
         return xp.linalg.inv(square_matrices("linalg.inv", A).mT).mT, namespace(A).zeros(A.shape[:-2], "int32")
     except xp.linalg.LinAlgError:
-        zero = int(xp.argmin(xp.absolute(xp.diagonal(_lu(A)[0], 0, -2, -1)), axis=-1).reshape(-1)[0]) + 1
+        zero = int(xp.argmin(xp.absolute(xp.diagonal(matrix.lu(A)[0], 0, -2, -1)), axis=-1).reshape(-1)[0]) + 1
         raise LinAlgError(torch_says("singular", zero)) from None
 
 
-def pinv(self: Any) -> Any:
+def pinv(self):
     U, S, Vh = xp.linalg.svd(matrices("linalg.pinv", self), full_matrices=False)
     tiny = max(self.shape[-2:]) * xp.finfo(self.dtype).eps * S[..., :1]
     return (Vh.mT * xp.where(tiny < S, 1 / S, 0).astype(self.dtype)[..., None, :]) @ U.mT
 
 
-def _is_vector(A: Any, B: Any) -> bool:
+def _is_vector(A, B) -> bool:
     return len(B.shape) == 1 or tuple(B.shape) == tuple(A.shape[:-1])
 
 
-def solve_ex(A: Any, B: Any, left: bool = True) -> tuple:
+def solve_ex(A, B, left: bool = True) -> tuple:
     square_matrices("linalg.solve", A)
     same_type(A, B, said="solve_types")
     vector = _is_vector(A, B)
@@ -229,10 +186,10 @@ def solve_ex(A: Any, B: Any, left: bool = True) -> tuple:
         X = xp.linalg.solve(A, M) if left else xp.linalg.solve(A.mT, M.mT).mT
     except xp.linalg.LinAlgError:
         raise LinAlgError("torch.linalg.solve: The solver failed because the input matrix is singular.") from None
-    return (X[..., 0] if vector else X, *_lu(A))
+    return (X[..., 0] if vector else X, *matrix.lu(A))
 
 
-def cholesky_ex(self: Any, upper: bool = False) -> tuple:
+def cholesky_ex(self, upper: bool = False) -> tuple:
     square_matrices("linalg.cholesky", self)
     A = self.mT if upper else self
     try:
@@ -240,47 +197,40 @@ def cholesky_ex(self: Any, upper: bool = False) -> tuple:
         if xp.isnan(L).any():
             raise xp.linalg.LinAlgError
     except xp.linalg.LinAlgError:
-        raise LinAlgError(torch_says("not_positive", _first_minor(A))) from None
+        raise LinAlgError(torch_says("not_positive", matrix.first_minor(A))) from None
     return L.mT if upper else L, namespace(self).zeros(self.shape[:-2], "int32")
-
-
-def _first_minor(A: Any) -> int:
-    """How large the first leading minor is that is not positive; only the lower triangles are looked at."""
-    whole = (xp.tril(A) + xp.tril(A, -1).mT).reshape(-1, *A.shape[-2:])
-    return next((k for M in whole for k in range(1, len(M) + 1)
-                 if not (xp.isfinite(M[:k, k - 1]).all() and xp.linalg.det(M[:k, :k]) > 0)), A.shape[-1])
 
 
 # ---- parts of derivatives
 
 
-def mT(F: Any, x: Any) -> Any:
+def mT(F, x):
     return F.transpose(x, -2, -1)
 
 
 @formula(r"\left(\exp \begin{{pmatrix}} {1:4}^{{\top}} & {0} \\ 0 & {1:4}^{{\top}} \end{{pmatrix}}\right)[1, 2]")
-def exp_slope(F: Any, grad: Any, A: Any) -> Any:
+def exp_slope(F, grad, A):
     """The upper right block of exp([[A^T, grad], [0, A^T]])."""
     n, turned = A.shape[-1], F.mT(A)
     above = F.cat([turned, grad], -1)
     return F.linalg_matrix_exp(F.cat([above, F.cat([F.zeros_as(A, tuple(A.shape)), turned], -1)], -2))[..., :n, n:]
 
 
-def _as_matrix(F: Any, x: Any) -> Any:
+def _as_matrix(F, x):
     return F.reshape(x, (*x.shape, 1, 1))
 
 
 @formula(tex=lambda grad, A: grad * SYMBOLS.mT(A ** -1))
-def slogdet_slope(F: Any, grad: Any, A: Any) -> Any:
+def slogdet_slope(F, grad, A):
     """grad * A^-T from the logarithm; the sign has no slope."""
     return None if grad is None else _as_matrix(F, grad) * F.mT(F.linalg_inv_ex(A)[0])
 
 
 @formula(tex=lambda grad, A, result, *_: grad * result * SYMBOLS.mT(A ** -1))
-def det_slope(F: Any, grad: Any, A: Any, result: Any, LU: Any, pivots: Any) -> Any:
+def det_slope(F, grad, A, result, LU, pivots):
     """grad * result * A^-T; for the slope of a slope at a singular A the cofactors come from singular values."""
     if F is RAW:
-        return _as_matrix(F, grad * result) * _inverse_of(LU, pivots)
+        return _as_matrix(F, grad * result) * matrix.inverse_of_lu(LU, pivots)
     if (xp.linalg.matrix_rank(whole_array(A)) == A.shape[-1]).all():
         return _as_matrix(F, grad * result) * F.mT(F.linalg_inv_ex(A)[0])
     U, S, Vh = F.linalg_svd(A)
@@ -289,7 +239,7 @@ def det_slope(F: Any, grad: Any, A: Any, result: Any, LU: Any, pivots: Any) -> A
 
 
 @formula(tex=lambda g, x, *_: SYMBOLS.outer(g, x) if x.rank == 1 else g @ SYMBOLS.mT(x))
-def outer_of(F: Any, g: Any, x: Any, A: Any, left: bool) -> Any:
+def outer_of(F, g, x, A, left: bool):
     if left and _is_vector(A, x):
         return F.unsqueeze(g, -1) @ F.unsqueeze(x, -2)
     return g @ F.mT(x) if left else F.mT(x) @ g
@@ -298,7 +248,7 @@ def outer_of(F: Any, g: Any, x: Any, A: Any, left: bool) -> Any:
 @formula(tex=lambda g, A, P: -(SYMBOLS.mT(P) @ g @ SYMBOLS.mT(P))
          + (Symbol("I") - A @ P) @ SYMBOLS.mT(g) @ P @ SYMBOLS.mT(P)
          + SYMBOLS.mT(P) @ P @ SYMBOLS.mT(g) @ (Symbol("I") - P @ A))
-def pinv_slope(F: Any, grad: Any, A: Any, P: Any) -> Any:
+def pinv_slope(F, grad, A, P):
     """Golub and Pereyra's derivative of the pseudo-inverse `P` of `A`."""
     G, Pt = F.mT(grad), F.mT(P)
     K, L = G @ P, P @ G
@@ -307,7 +257,7 @@ def pinv_slope(F: Any, grad: Any, A: Any, P: Any) -> Any:
 
 @formula(r"{1}^{{-\top}}\, \Psi\, {1}^{{-1}},\quad \Psi = \frac{{1}}{{2}} \left(\mathrm{{tril}}\left(\Gamma\right) + "
     r"\mathrm{{tril}}\left(\Gamma, -1\right)^{{\top}}\right),\, \Gamma = {1}^{{\top}}\, {0}", 0)
-def cholesky_slope(F: Any, grad: Any, L: Any, upper: bool) -> Any:
+def cholesky_slope(F, grad, L, upper: bool):
     """L^-T S L^-1, where S is the symmetric matrix with the lower half of L^T grad."""
     if upper:
         grad, L = F.mT(grad), F.mT(L)
@@ -316,7 +266,7 @@ def cholesky_slope(F: Any, grad: Any, L: Any, upper: bool) -> Any:
     return F.mT(back) @ S @ back
 
 
-def _gaps(F: Any, values: Any) -> Any:
+def _gaps(F, values):
     """values[j] - values[i], with 1 on the diagonal."""
     return F.unsqueeze(values, -2) - F.unsqueeze(values, -1) + F.diag_embed(values * 0 + 1, 0, -2, -1)
 
@@ -324,7 +274,7 @@ def _gaps(F: Any, values: Any) -> Any:
 @formula(
     r"{3}\, \left(\mathrm{{diag}}\left({0}\right) + \mathrm{{sym}}\left(\frac{{{3}^{{\top}}\, {1}}}{{\Delta}}\right)"
     r"\right)\, {3}^{{\top}},\quad \Delta_{{ij}} = {2}_j - {2}_i,\, \Delta_{{ii}} = \infty", 0)
-def eigh_slope(F: Any, values: Any, vectors: Any, L: Any, V: Any) -> Any:
+def eigh_slope(F, values, vectors, L, V):
     """V (diag(gL) + the symmetric part of V^T gV / (L_j - L_i)) V^T."""
     inner = None if values is None else F.diag_embed(values, 0, -2, -1)
     if vectors is not None:
@@ -339,7 +289,7 @@ def eigh_slope(F: Any, values: Any, vectors: Any, L: Any, V: Any) -> Any:
     r"{0}\right)}}{{\Delta}}\, \Xi + \Xi\, \frac{{\mathrm{{skew}}\left({5}\, {2}^{{\top}}\right)}}{{\Delta}}\right)\, "
     r"{5} + \left(I - {3}\, {3}^{{\top}}\right)\, {0}\, \Xi^{{-1}}\, {5} + {3}\, \Xi^{{-1}}\, {2}\, \left(I - "
     r"{5}^{{\top}}\, {5}\right),\quad \Xi = \mathrm{{diag}}\left({4}\right),\, \Delta_{{ij}} = {4}_j^2 - {4}_i^2", 0)
-def svd_slope(F: Any, gU: Any, gS: Any, gVh: Any, U: Any, S: Any, Vh: Any) -> Any:
+def svd_slope(F, gU, gS, gVh, U, S, Vh):
     """U (diag(gS) + skew parts of gU and gV / (S_j^2 - S_i^2)) Vh, and what lies outside their span."""
     k, m, n = S.shape[-1], U.shape[-2], Vh.shape[-1]
     U, Vh = F.slice(U, -1, 0, k, 1), F.slice(Vh, -2, 0, k, 1)
@@ -363,7 +313,7 @@ def svd_slope(F: Any, gU: Any, gS: Any, gVh: Any, U: Any, S: Any, Vh: Any) -> An
 
 @formula(r"\left({0} + {2}\, \Psi\right)\, {3}^{{-\top}},\quad \Psi = \mathrm{{triu}}\left(\Gamma\right) + "
     r"\mathrm{{triu}}\left(\Gamma, 1\right)^{{\top}},\, \Gamma = {1}\, {3}^{{\top}} - {2}^{{\top}}\, {0}", 0)
-def qr_slope(F: Any, gQ: Any, gR: Any, Q: Any, R: Any) -> Any:
+def qr_slope(F, gQ, gR, Q, R):
     """(gQ + Q S) R^-T, where S is symmetric with the upper half of gR R^T - Q^T gQ."""
     m, n = R.shape[-2:]
     need(len(Q.shape) > 1, "qr_mode")
@@ -379,5 +329,5 @@ def qr_slope(F: Any, gQ: Any, gR: Any, Q: Any, R: Any) -> Any:
 
 
 @formula(tex=lambda x, factor: x.__rmul__(factor))  # the factor first
-def scaled(F: Any, x: Any, factor: float) -> Any:
+def scaled(F, x, factor: float):
     return x if factor == 1 else x * factor

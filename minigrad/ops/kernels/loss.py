@@ -1,7 +1,6 @@
 """What losses compute of arrays, what they refuse, and how their gradient is shared out."""
 
 import math
-from typing import Any
 
 from ...array import dtypes, namespace, xp
 from ...core.carriers import RAW, formula
@@ -11,7 +10,7 @@ from ..checks import need, require, same_type
 NONE, MEAN, SUM = range(3)
 
 
-def reduce(values: Any, reduction: int) -> Any:
+def reduce(values, reduction: int):
     total = values if reduction == NONE else xp.add.reduce(values, None)
     return total / values.dtype.type(values.size) if reduction == MEAN else total
 
@@ -19,7 +18,7 @@ def reduce(values: Any, reduction: int) -> Any:
 # ---- negative log likelihood
 
 
-def _picked(x: Any, target: Any, weight: Any, ignore_index: int, all_count: bool = False) -> tuple:
+def _picked(x, target, weight, ignore_index: int, all_count: bool = False) -> tuple:
     """Where the targets that count stand, where their scores, and their weights; None if each counts once."""
     classes, at = x.shape[x.ndim > 1], target.reshape(-1)
     kept = namespace(at).arange(len(at)) if all_count else xp.nonzero(at != ignore_index)[0]
@@ -32,12 +31,12 @@ def _picked(x: Any, target: Any, weight: Any, ignore_index: int, all_count: bool
     return kept, (row, at, *place), None if weight is None else weight[at]
 
 
-def _scores(x: Any) -> Any:
+def _scores(x):
     """Scores as `(rows, classes)`, or `(rows, classes, places)` if they have more dimensions."""
     return x if x.ndim == 2 else x.reshape(*x.shape[:2], math.prod(x.shape[2:])) if x.ndim > 2 else x.reshape(1, -1)
 
 
-def _check_target(x: Any, target: Any, weight: Any) -> None:
+def _check_target(x, target, weight) -> None:
     classes, flat = x.shape[1 if x.ndim > 1 else 0], x.ndim < 3
     need(x.ndim == 1 or target.shape[:1] == x.shape[:1], "target_batch", x.shape[0], (*target.shape, 0)[0])
     require(not flat or target.ndim < 2, "0D or 1D target tensor expected, multi-target not supported")
@@ -49,7 +48,7 @@ def _check_target(x: Any, target: Any, weight: Any) -> None:
     need(flat or target.shape[1:] == x.shape[2:], "target_shape", list(x.shape), list(target.shape))
 
 
-def nll(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) -> tuple:
+def nll(self, target, weight, reduction: int, ignore_index: int) -> tuple:
     _check_target(self, target, weight)
     kept, key, weights = _picked(self, target, weight, ignore_index)
     gains, total = _scores(self)[key], namespace(self).full((), len(kept), self.dtype)[()]
@@ -63,8 +62,7 @@ def nll(self: Any, target: Any, weight: Any, reduction: int, ignore_index: int) 
     return (gain if reduction == SUM else gain / total), total
 
 
-def nll_back(grad_output: Any, self: Any, target: Any, weight: Any, total_weight: Any, reduction: int,
-              ignore_index: int) -> Any:
+def nll_back(grad_output, self, target, weight, total_weight, reduction: int, ignore_index: int):
     # the forward saw that all count; not in half precision, where 2051 is 2052
     all_count = weight is None and total_weight == target.size and total_weight - 1 != total_weight
     kept, key, weights = _picked(self, target, weight, ignore_index, all_count)
@@ -75,7 +73,7 @@ def nll_back(grad_output: Any, self: Any, target: Any, weight: Any, total_weight
     return back
 
 
-def bce(self: Any, target: Any, weight: Any, reduction: int) -> Any:
+def bce(self, target, weight, reduction: int):
     for name, x in (("input", self), ("target", target)):
         require(((x >= 0) & (x <= 1)).all(), f"all elements of {name} should be between 0 and 1")
     # as torch: no infinite loss
@@ -83,18 +81,18 @@ def bce(self: Any, target: Any, weight: Any, reduction: int) -> Any:
     return reduce(RAW.weighted(losses, weight), reduction)
 
 
-def bce_logits(self: Any, target: Any, weight: Any, pos_weight: Any, reduction: int) -> Any:
+def bce_logits(self, target, weight, pos_weight, reduction: int):
     soft = xp.log1p(xp.exp(-xp.absolute(self))) + xp.maximum(-self, 0)  # -log(sigmoid(self))
     losses = (1 - target) * self + (soft if pos_weight is None else ((pos_weight - 1) * target + 1) * soft)
     return reduce(RAW.weighted(losses, weight), reduction)
 
 
-def smooth_l1(self: Any, target: Any, reduction: int, beta: float) -> Any:
+def smooth_l1(self, target, reduction: int, beta: float):
     size = xp.absolute(self - target)
     return reduce(xp.where(size < beta, 0.5 * size * size / beta, size - 0.5 * beta), reduction)
 
 
-def huber(self: Any, target: Any, reduction: int, delta: float) -> Any:
+def huber(self, target, reduction: int, delta: float):
     size = xp.absolute(self - target)
     losses = xp.where(size <= delta, 0.5 * size * size, delta * (size - 0.5 * delta))
     return reduce(losses.astype(self.dtype, copy=False), reduction)
@@ -104,27 +102,27 @@ def huber(self: Any, target: Any, reduction: int, delta: float) -> Any:
 
 
 @formula(tex=lambda grad, x, reduction, *_: grad if reduction.tex in "02" else grad / SYMBOLS.numel(x))
-def reduced(F: Any, grad: Any, x: Any, reduction: int, *beside: Any) -> Any:
+def reduced(F, grad, x, reduction: int, *beside):
     """The part of a loss's gradient that each element of `x` gets; what is `beside` it must be of its type."""
     same_type(*(getattr(t, "_data", t) for t in (x, *beside)), said="loss_types")
     return grad / math.prod(x.shape) if reduction == MEAN else grad
 
 
-def weighted(F: Any, grad: Any, weight: Any) -> Any:
+def weighted(F, grad, weight):
     return grad if weight is None else grad * weight
 
 
-def logits_slope(F: Any, x: Any, target: Any, pos_weight: Any) -> Any:
+def logits_slope(F, x, target, pos_weight):
     if pos_weight is None:
         return F.sigmoid(x) - target
     positive = pos_weight * target
     return (positive + 1 - target) * F.sigmoid(x) - positive
 
 
-def logits_target_slope(F: Any, x: Any, pos_weight: Any) -> Any:
+def logits_target_slope(F, x, pos_weight):
     return -x if pos_weight is None else F.softplus(-x, 1.0, 20.0) * pos_weight - F.softplus(x, 1.0, 20.0)
 
 
-def smooth_slope(F: Any, off: Any, beta: float) -> Any:
+def smooth_slope(F, off, beta: float):
     """Its sign far from 0, off / beta nearer; NaN stays NaN."""
     return F.where(F.abs(off) >= beta, F.sgn(off), off / beta)

@@ -1,24 +1,23 @@
 """What pointwise rows compute where that takes more than a line, and parts of their derivatives."""
 
 import math
-from typing import Any
 
 from ...array import dtypes, in_order, ndarray, xp
 from ...core.carriers import RAW, formula
 from ..checks import common_shape, implemented, need, require, shape_mismatch
 
 
-def sign(self: Any) -> Any:
+def sign(self):
     return self.copy() if self.dtype.kind == "b" else (self > 0).astype(self.dtype) - (self < 0)  # 0 for NaN
 
 
-def whole_numbers(function: Any, x: Any) -> Any:
+def whole_numbers(function, x):
     if x.dtype.kind == "f":
         return function(x)
     return implemented(function.__name__.replace("rint", "round") + "_vml_cpu", x, "iu").copy()  # whole already
 
 
-def bits(kernel: str, x: Any, other: Any, kinds: str = "iub") -> Any:
+def bits(kernel: str, x, other, kinds: str = "iub"):
     """`x`, if it has bits; of two mistakes torch names the shapes'."""
     if x.dtype.kind not in kinds:
         common_shape(xp.shape(x), xp.shape(other))
@@ -26,7 +25,7 @@ def bits(kernel: str, x: Any, other: Any, kinds: str = "iub") -> Any:
     return x
 
 
-def divided(kernel: str, divide: Any, a: Any, b: Any) -> Any:
+def divided(kernel: str, divide, a, b):
     """`divide(a, b)`; integers have no quotient by 0."""
     if a.dtype.kind != "f":
         a, b = dtypes.promote(a, b)
@@ -35,14 +34,14 @@ def divided(kernel: str, divide: Any, a: Any, b: Any) -> Any:
     return divide(a, b)
 
 
-def remainder(self: Any, other: Any) -> Any:
+def remainder(self, other):
     """What is left, with the sign of `other`; 0 keeps that of `self`, as in torch and unlike NumPy."""
     rest = divided("remainder_cpu", xp.fmod, self, other)
     other = dtypes.cast(other, rest.dtype)
     return xp.where((rest != 0) & ((rest < 0) != (other < 0)), rest + other, rest)
 
 
-def negative(self: Any) -> Any:
+def negative(self):
     need(self.dtype.kind != "b", "negated_bool")
     return -self
 
@@ -53,19 +52,19 @@ def no_bools(a: str, b: str) -> None:
     need(a != "b" and b != "b", "subtracted_bool")
 
 
-def beside(x: Any, *numbers: Any) -> Any:
+def beside(x, *numbers):
     """`x` in the type that it takes beside Python numbers: a float lifts integers."""
     if x.dtype.kind in "iub" and any(isinstance(n, float) for n in numbers):
         return x.astype(dtypes.get_default_dtype().np)
     return x
 
 
-def times(x: Any, number: Any) -> Any:
+def times(x, number):
     """`x` times a Python number, in the type of `x`: integers cut the number and wrap, as in torch."""
     return x if number == 1 else x * (number if x.dtype.kind == "f" else dtypes.cast(number, x.dtype))
 
 
-def times_alpha(x: Any, alpha: Any) -> Any:
+def times_alpha(x, alpha):
     """`alpha * x`, where `alpha` is a number of a kind that the elements take."""
     if x.dtype.kind != "f" or alpha.__class__ is bool:
         require(x.dtype.kind == "b" or alpha.__class__ is not bool, "Boolean alpha only supported for Boolean results.")
@@ -73,7 +72,7 @@ def times_alpha(x: Any, alpha: Any) -> Any:
     return times(x, alpha)
 
 
-def rounded(self: Any, other: Any, rounding_mode: str) -> Any:
+def rounded(self, other, rounding_mode: str):
     kind = max(self.dtype, other.dtype, key=dtypes.category)  # a derivative may bring whole numbers beside floats
     if rounding_mode == "trunc" and kind.kind == "f":
         return xp.trunc(self / other).astype(kind)
@@ -85,7 +84,7 @@ def rounded(self: Any, other: Any, rounding_mode: str) -> Any:
 _SHORT = {3: lambda x: x * x * x, -2: lambda x: 1 / (x * x), -0.5: lambda x: 1 / xp.sqrt(x)}
 
 
-def power(self: Any, exponent: Any) -> Any:
+def power(self, exponent):
     if exponent.__class__ in (int, float) and self.dtype.kind == "f":
         short = _SHORT.get(exponent) if exponent != 2 and self.dtype.itemsize > 2 else None
         return self**exponent if short is None else short(self)
@@ -103,7 +102,7 @@ def power(self: Any, exponent: Any) -> Any:
     return dtypes.cast(a**b, kind)  # of two bools NumPy makes int8
 
 
-def lerp(self: Any, end: Any, weight: Any) -> Any:
+def lerp(self, end, weight):
     """From the nearer of the two: exact at both."""
     way = implemented("lerp_kernel_scalar", end) - self
     if isinstance(weight, float | int):
@@ -111,12 +110,12 @@ def lerp(self: Any, end: Any, weight: Any) -> Any:
     return xp.where(xp.absolute(weight) < 0.5, self + weight * way, end - way * (1 - weight))
 
 
-def laid_beside(x: Any, number: Any) -> Any:
+def laid_beside(x, number):
     """A number in the type of `x`, as NumPy is quickest to place it: without dimensions beside an array."""
     return xp.asarray(number, x.dtype) if x.__class__ is ndarray else x.dtype.type(number)
 
 
-def where(condition: Any, self: Any, other: Any) -> Any:
+def where(condition, self, other):
     if condition.dtype.kind != "b":
         need(False, "where_condition", dtypes.of(condition.dtype).scalar_type)
     if other.__class__ is float and hasattr(self, "dtype"):
@@ -128,7 +127,7 @@ def where(condition: Any, self: Any, other: Any) -> Any:
     return xp.where(condition, self, other)
 
 
-def masked_fill(self: Any, mask: Any, value: Any) -> Any:
+def masked_fill(self, mask, value):
     need(not (rank := getattr(value, "ndim", 0)), "masked_fill_value", rank)
     need(mask.dtype.kind == "b", "masked_fill_mask", dtypes.of(mask.dtype).c_name)
     try:
@@ -137,7 +136,7 @@ def masked_fill(self: Any, mask: Any, value: Any) -> Any:
         raise shape_mismatch(mask, self) from None
 
 
-def clamp(self: Any, min: Any, max: Any) -> Any:
+def clamp(self, min, max):
     if self.dtype.kind != "f":
         kind = dtypes.result_dtype(self, *(x for x in (min, max) if x is not None))
         self, (min, max) = dtypes.cast(self, kind), (x if x is None else dtypes.fitting(x, kind) for x in (min, max))
@@ -150,7 +149,7 @@ def clamp(self: Any, min: Any, max: Any) -> Any:
 _ZERO = {kind: xp.zeros((), kind) for kind in (dtypes.float32.np, dtypes.float64.np)}
 
 
-def relu(self: Any) -> Any:
+def relu(self):
     """The larger of 0 and x, in this order, which keeps -0.0 and NaN; a typed 0 spares a conversion."""
     if (zero := _ZERO.get(self.dtype)) is None:
         require(self.dtype.kind != "b", "Boolean inputs not supported for relu")
@@ -158,7 +157,7 @@ def relu(self: Any) -> Any:
     return xp.maximum(zero, self)
 
 
-def as_numbers(compare: Any) -> Any:
+def as_numbers(compare):
     """A comparison whose answer is 0 or 1 in the type of its operands."""
     return lambda self, other: compare(self, other).astype(self.dtype)
 
@@ -168,25 +167,25 @@ def as_numbers(compare: Any) -> Any:
 
 @formula(tex=lambda grad, base, exponent: 0 if f"{exponent}" in ("0", "0.0") else
          grad * (exponent * base ** (exponent - 1)))
-def pow_slope(F: Any, grad: Any, base: Any, exponent: Any) -> Any:
+def pow_slope(F, grad, base, exponent):
     """The gradient times the slope of a power; of a constant one it is 0, whatever the base."""
     if exponent == 2 and F is RAW:  # the same numbers, sooner
         return grad * (base + base)
     return F.zeros_like(grad) if exponent == 0 else grad * F.mul_scalar(F.pow_of(base, exponent - 1), exponent)
 
 
-def per_square(F: Any, value: Any, x: Any, y: Any) -> Any:
+def per_square(F, value, x, y):
     """value / (x^2 + y^2), and 0 at the origin."""
     square = x * x + y * y
     return F.where(square == 0, 0.0, value / square)
 
 
-def sinc_slope(F: Any, grad: Any, x: Any) -> Any:
+def sinc_slope(F, grad, x):
     """grad * (pi x cos(pi x) - sin(pi x)) / (pi x^2), and 0 at 0, whatever the gradient."""
     angle = x * math.pi
     return F.where(x * angle == 0, 0.0, grad * ((angle * F.cos(angle) - F.sin(angle)) / (x * angle)))
 
 
 @formula(r"\log {0:3}", 1)
-def log_number(F: Any, value: float) -> float:
+def log_number(F, value: float) -> float:
     return math.log(value) if value > 0 else (-math.inf if value == 0 else math.nan)

@@ -2,9 +2,8 @@
 
 import itertools
 import math
-from typing import Any
 
-from ...array import dtypes, in_order, namespace, xp
+from ...array import accumulate, dtypes, in_order, namespace, xp
 from ...core.carriers import RAW, formula
 from ...core.modes import whole_array
 from ...text.tex import SYMBOLS, Symbol, along, among, becomes, number, part, phrase, symbol
@@ -16,21 +15,21 @@ _add = xp.add.reduce
 # ---- which dimensions, and of what
 
 
-def axes_of(dim: Any, of: Any) -> Any:
+def axes_of(dim, of):
     """NumPy's word for `dim`; a 0-d array has no axis, whatever torch lets one ask for."""
     return None if dim is None or dim == () or not of.ndim else dim
 
 
-def gone(dim: Any, rank: int) -> tuple:
+def gone(dim, rank: int) -> tuple:
     """The dimensions that `dim` means, all where it names none."""
     return tuple(range(rank)) if dim is None or dim == () else dim if isinstance(dim, tuple) else (dim,)
 
 
-def count_of(sizes: tuple, dim: Any) -> int:
+def count_of(sizes: tuple, dim) -> int:
     return math.prod([sizes[d] for d in gone(dim, len(sizes))]) if sizes else 1
 
 
-def filled(self: Any, dim: Any, name: str) -> Any:
+def filled(self, dim, name: str):
     """`self`, if there is something to choose from. Raises: IndexError or RuntimeError as torch."""
     if self.size:
         return self
@@ -40,24 +39,24 @@ def filled(self: Any, dim: Any, name: str) -> Any:
     return self
 
 
-def place(name: str, choose: Any, self: Any, dim: Any, keepdim: bool) -> Any:
+def place(name: str, choose, self, dim, keepdim: bool):
     """Where `choose`, `xp.argmax` or `xp.argmin`, finds its element along `dim`, or in the flattened array."""
     return choose(filled(self, dim, name), axis=axes_of(dim, self), keepdims=keepdim)
 
 
-def whole_type(self: Any) -> Any:
+def whole_type(self):
     """The type in which elements are summed: integers and bools in int64."""
     return None if self.dtype.kind == "f" else "int64"
 
 
-def with_mean(self: Any) -> Any:
+def with_mean(self):
     """`self`, if its elements have a mean."""
     if self.dtype.kind != "f":
         need(False, "mean_of", dtypes.of(self.dtype).scalar_type)
     return self
 
 
-def kind_of(x: Any) -> Any:
+def kind_of(x):
     """NumPy's type of an array, or of a tensor's array: a formula runs on both."""
     return getattr(x, "_data", x).dtype
 
@@ -65,16 +64,16 @@ def kind_of(x: Any) -> Any:
 # ---- sums and claims
 
 
-def total(self: Any) -> Any:
+def total(self):
     """The sum of all elements; Python has added a few before NumPy begins."""
     return sum(self.flat) if 0 < self.size < 9 and self.dtype.char in "fd" else _add(self, None, whole_type(self))
 
 
-def mean(self: Any, dim: Any, keepdim: bool) -> Any:
+def mean(self, dim, keepdim: bool):
     return _add(with_mean(self), axes_of(dim, self), keepdims=keepdim) / self.dtype.type(count_of(self.shape, dim))
 
 
-def claim(test: Any, self: Any, dim: Any, keepdim: bool) -> Any:
+def claim(test, self, dim, keepdim: bool):
     """`self.all` or `self.any`; of uint8, torch's first bool, the answer is uint8."""
     holds = test(axis=dim if self.ndim else None, keepdims=keepdim)
     return holds.astype("uint8") if self.dtype == "uint8" else holds
@@ -83,7 +82,7 @@ def claim(test: Any, self: Any, dim: Any, keepdim: bool) -> Any:
 # ---- norms and distances
 
 
-def norm(self: Any, ord: float, dim: Any, keepdim: bool = False) -> Any:
+def norm(self, ord: float, dim, keepdim: bool = False):
     floats_only("linalg.vector_norm", self)
     need(count_of(self.shape, dim) or 0 <= ord < math.inf, "norm_of_nothing", ord)
     axes = axes_of(dim, self)
@@ -97,26 +96,27 @@ def norm(self: Any, ord: float, dim: Any, keepdim: bool = False) -> Any:
     return _add(size**ord, axes, keepdims=keepdim) ** (1 / ord)
 
 
-def _besides(dim: int, rank: int) -> tuple[int, ...]:
-    return tuple(d for d in range(rank) if d != dim % rank)
+def besides(dim: int, rank: int) -> tuple[int, ...]:
+    """All dimensions but one."""
+    return tuple([d for d in range(rank) if d != dim % rank])
 
 
-def renorm(self: Any, p: float, dim: int, maxnorm: float) -> Any:
+def renorm(self, p: float, dim: int, maxnorm: float):
     require(p > 0, "renorm: non-positive-norm not supported")
     require(maxnorm >= 0, f"renorm: expected maxnorm to be >= 0 but got {maxnorm}")
     require(self.ndim > 1, f"renorm: input needs at least 2 dimensions, got {self.ndim} dimensions")
     check_dim(dim, self.ndim)
-    norms = norm(self, p, _besides(dim, self.ndim), True)
+    norms = norm(self, p, besides(dim, self.ndim), True)
     return self * xp.where(norms > maxnorm, maxnorm / (norms + 1e-7), 1).astype(self.dtype)
 
 
-def apart(x1: Any, x2: Any) -> Any:
+def apart(x1, x2):
     need(x1.shape[-1] == x2.shape[-1], "cdist_columns", x1.shape[-1], x2.shape[-1])
     common_shape(x1.shape[:-2], x2.shape[:-2])
     return x1[..., :, None, :] - x2[..., None, :, :]
 
 
-def cdist_back(grad_output: Any, x1: Any, x2: Any, result: Any, p: float, dim: int) -> Any:
+def cdist_back(grad_output, x1, x2, result, p: float, dim: int):
     if p == 0:
         return xp.zeros_like(x1) if dim == -2 else -xp.zeros_like(x2)  # the rule of x2 turns the sign
     return xp.sum(norm_slope(RAW, grad_output, apart(x1, x2), result, p, -1, False), axis=dim)
@@ -125,12 +125,12 @@ def cdist_back(grad_output: Any, x1: Any, x2: Any, result: Any, p: float, dim: i
 # ---- choosing and ordering
 
 
-def median(self: Any) -> Any:
+def median(self):
     """The lower of the two middle elements; nan if any element is, or if there is none."""
     return middle(self.reshape(-1), 0)[0] if self.size else namespace(self).asarray(math.nan).astype(self.dtype)
 
 
-def middle(self: Any, dim: int, keepdim: bool = False) -> tuple:
+def middle(self, dim: int, keepdim: bool = False) -> tuple:
     """As `median` along `dim`, with its place; of nans the first."""
     if not self.ndim:
         return self.copy(), _first(self)
@@ -139,7 +139,7 @@ def middle(self: Any, dim: int, keepdim: bool = False) -> tuple:
     return _picked(self, at, dim, keepdim)
 
 
-def _picked(self: Any, at: Any, dim: int, keepdim: bool = True) -> tuple:
+def _picked(self, at, dim: int, keepdim: bool = True) -> tuple:
     """The elements at these places of each line along `dim`, and the places; without `keepdim` it is one of each."""
     if not self.ndim:
         return self.copy(), at
@@ -147,17 +147,17 @@ def _picked(self: Any, at: Any, dim: int, keepdim: bool = True) -> tuple:
     return (values, at) if keepdim else (values.squeeze(dim), at.squeeze(dim))
 
 
-def chosen(name: str, choose: Any, self: Any, dim: int, keepdim: bool) -> tuple:
+def chosen(name: str, choose, self, dim: int, keepdim: bool) -> tuple:
     """The elements to which `choose`, `xp.argmax` or `xp.argmin`, leads along `dim`, and their places."""
     return _picked(self, place(name, choose, self, dim, True), dim, keepdim)
 
 
-def _first(self: Any) -> Any:
+def _first(self):
     """The place of the only element of a 0-d array."""
     return namespace(self).zeros((), "int64")[()]
 
 
-def order(self: Any, dim: int, descending: bool, ranks: Any = None) -> Any:
+def order(self, dim: int, descending: bool, ranks=None):
     """Where the elements of these ranks (or all) are in sorted order, equal ones as they came; nan is the largest."""
     if not self.ndim:
         return _first(self)
@@ -168,22 +168,22 @@ def order(self: Any, dim: int, descending: bool, ranks: Any = None) -> Any:
     return at if ranks is None else at.take(ranks, axis=dim)
 
 
-def sort(self: Any, dim: int = -1, descending: bool = False) -> tuple:
+def sort(self, dim: int = -1, descending: bool = False) -> tuple:
     return _picked(self, order(self, dim, descending), dim)
 
 
-def topk(self: Any, k: int, dim: int = -1, largest: bool = True) -> tuple:
+def topk(self, k: int, dim: int = -1, largest: bool = True) -> tuple:
     require(0 <= k <= (self.shape[dim] if self.ndim else 1), "selected index k out of range")
     return _picked(self, order(self, dim, largest, [*range(k)]), dim)
 
 
-def kth(self: Any, k: int, dim: int = -1, keepdim: bool = False) -> tuple:
+def kth(self, k: int, dim: int = -1, keepdim: bool = False) -> tuple:
     most = filled(self, dim, "kthvalue").shape[dim] if self.ndim else 1
     require(1 <= k <= most, f"kthvalue(): selected number k out of range for dimension {dim % (self.ndim or 1)}")
     return _picked(implemented("kthvalue_cpu", self, "iuf"), order(self, dim, False, [k - 1]), dim, keepdim)
 
 
-def mode(self: Any, dim: int = -1, keepdim: bool = False) -> tuple:
+def mode(self, dim: int = -1, keepdim: bool = False) -> tuple:
     """The most frequent value, the smallest of equals, and the last place where it is; a nan stays where it came."""
     if not filled(self, dim, "mode").ndim:
         return self.copy(), _first(self)
@@ -196,7 +196,7 @@ def mode(self: Any, dim: int = -1, keepdim: bool = False) -> tuple:
     return _picked(self, xp.expand_dims(at, dim), dim, keepdim)
 
 
-def unique(self: Any, inverse: bool, counts: bool, dim: Any) -> tuple:
+def unique(self, inverse: bool, counts: bool, dim) -> tuple:
     found = xp.unique(self, return_inverse=inverse, return_counts=counts, axis=dim, equal_nan=False)
     return found if isinstance(found, tuple) else (found,)
 
@@ -204,7 +204,7 @@ def unique(self: Any, inverse: bool, counts: bool, dim: Any) -> tuple:
 # ---- spread, and what runs along
 
 
-def logsumexp(self: Any, dim: Any, keepdim: bool = False) -> Any:
+def logsumexp(self, dim, keepdim: bool = False):
     self, axes = pointwise.beside(self, 1.0), axes_of(dim, self)
     top = self.max(axes, keepdims=True) if self.size else namespace(self).full((), -math.inf, self.dtype)
     top = xp.where(xp.isfinite(top), top, self.dtype.type(0))
@@ -212,17 +212,17 @@ def logsumexp(self: Any, dim: Any, keepdim: bool = False) -> Any:
     return total if keepdim else total.squeeze(axes)
 
 
-def degrees(sizes: tuple, dim: Any, correction: Any) -> Any:
+def degrees(sizes: tuple, dim, correction):
     return max(0, count_of(sizes, dim) - (1 if correction is None else correction))
 
 
-def variance(self: Any, dim: Any = None, correction: Any = None, keepdim: bool = False) -> Any:
+def variance(self, dim=None, correction=None, keepdim: bool = False):
     x, axes = self if self.dtype.itemsize > 2 else self.astype("float32"), axes_of(dim, self)
     off = x - _add(x, axes, keepdims=True) / count_of(x.shape, dim)
     return (_add(off * off, axes, keepdims=keepdim) / degrees(x.shape, dim, correction)).astype(self.dtype, copy=False)
 
 
-def running(reduce: Any, self: Any, dim: int) -> Any:
+def running(reduce, self, dim: int):
     """Sums and products so far; floats in double on the way, as in torch."""
     if not self.ndim:
         return self.copy() if self.dtype.kind == "f" else self.astype("int64")
@@ -230,45 +230,35 @@ def running(reduce: Any, self: Any, dim: int) -> Any:
     return in_order(total.astype(self.dtype) if self.dtype.kind == "f" else total)
 
 
-def so_far(step: Any, self: Any, dim: int) -> Any:
-    """`step.accumulate`; CuPy has it for sums and products alone, so there it goes slice by slice."""
-    if namespace(self) is xp:
-        return in_order(step.accumulate(self, dim))
-    values = self.copy()
-    for before, here in itertools.pairwise(xp.moveaxis(values, dim, 0)):
-        here[...] = step(before, here)
-    return values
-
-
-def record(self: Any, dim: int, best: Any) -> tuple:
+def record(self, dim: int, best) -> tuple:
     """The best so far and where it was, the latest of equals."""
     if not self.ndim:
         return self.copy(), _first(self)
-    values = so_far(best, self, dim)
+    values = accumulate(best, self, dim)
     places = namespace(self).arange(self.shape[dim]).reshape((-1,) + (1,) * (self.ndim - dim % self.ndim - 1))
-    return values, so_far(xp.maximum, xp.where((self == values) | (self != self), places, 0), dim)
+    return values, accumulate(xp.maximum, xp.where((self == values) | (self != self), places, 0), dim)
 
 
 # ---- parts of derivatives: sums and norms
 
 
 @formula(tex=lambda x: x)
-def sizes(F: Any, x: Any) -> tuple:
+def sizes(F, x) -> tuple:
     return tuple(x.shape)
 
 
 @formula(tex=lambda sizes, dim: symbol(count_of(gone(k[0], 0), k[1])) if (k := number((sizes, dim))) else Symbol("n"))
-def count(F: Any, sizes: tuple, dim: Any) -> int:
+def count(F, sizes: tuple, dim) -> int:
     return count_of(sizes, dim)
 
 
-def _kept(grad: Symbol, _sizes: Any, dim: Any, keepdim: Any) -> Symbol:
+def _kept(grad: Symbol, _sizes, dim, keepdim) -> Symbol:
     gone_ = "False" in f"{keepdim}" and number(dim) not in (None, ())
     return SYMBOLS.call("unsqueeze", (grad, dim)) if gone_ and grad.rank != 0 else grad
 
 
 @formula(tex=_kept)
-def kept(F: Any, grad: Any, sizes: tuple, dim: Any, keepdim: bool) -> Any:
+def kept(F, grad, sizes: tuple, dim, keepdim: bool):
     """A reduced gradient with its dimensions back as ones, ready to broadcast."""
     for d in () if keepdim or not sizes or dim is None else sorted([d % len(sizes) for d in gone(dim, 0)]):
         grad = F.unsqueeze(grad, d)
@@ -276,12 +266,12 @@ def kept(F: Any, grad: Any, sizes: tuple, dim: Any, keepdim: bool) -> Any:
 
 
 @formula(tex=lambda grad, _sizes, dim, _keepdim: SYMBOLS.call("expand", (grad, along(dim))))
-def expanded(F: Any, grad: Any, sizes: tuple, dim: Any, keepdim: bool) -> Any:
+def expanded(F, grad, sizes: tuple, dim, keepdim: bool):
     """A reduced gradient as often as what was reduced."""
     return F.expand(F.kept(grad, sizes, dim, keepdim), sizes)
 
 
-def _norm_tex(grad: Symbol, x: Symbol, norm: Symbol, ord: Symbol, *dims: Any) -> Symbol:
+def _norm_tex(grad: Symbol, x: Symbol, norm: Symbol, ord: Symbol, *dims) -> Symbol:
     grad, norm = (_kept(v, x, *dims) for v in (grad, norm))
     sign = grad * SYMBOLS.sgn(x)
     if "inf" in f"{ord}":
@@ -290,7 +280,7 @@ def _norm_tex(grad: Symbol, x: Symbol, norm: Symbol, ord: Symbol, *dims: Any) ->
 
 
 @formula(tex=_norm_tex)
-def norm_slope(F: Any, grad: Any, x: Any, norm: Any, ord: float, dim: Any, keepdim: bool) -> Any:
+def norm_slope(F, grad, x, norm, ord: float, dim, keepdim: bool):
     """grad * sign(x) * |x|^(ord-1) / norm^(ord-1), and 0 where the norm is 0."""
     grad, norm = (kept(F, v, tuple(x.shape), dim, keepdim) for v in (grad, norm))
     if ord == 0:
@@ -311,9 +301,9 @@ def norm_slope(F: Any, grad: Any, x: Any, norm: Any, ord: float, dim: Any, keepd
          r"{1:2}}}{{\lVert {1}\rVert}} \odot \mathrm{{sgn}}\left({1}\right) \odot \left(\frac{{\left\lvert "
          r"{1}\right\rvert}}{{\lVert {1}\rVert}}\right)^{{{2} - 1}}\right) & \lVert {1}\rVert > {4} \\ "
          r"{0} & \text{{else}}\end{{cases}}", 1)
-def renorm_slope(F: Any, grad: Any, x: Any, p: float, dim: int, maxnorm: float) -> Any:
+def renorm_slope(F, grad, x, p: float, dim: int, maxnorm: float):
     """Through `x * maxnorm / norm` where a part was too long: what would only change its length is taken out."""
-    others = _besides(dim, len(x.shape))
+    others = besides(dim, len(x.shape))
     norm = F.linalg_vector_norm(x, p, others, True)
     inverse = 1 / (norm + 1e-7)
     longer = F.norm_slope(F.sum_dim(x * grad, others, True), x, norm, p, others, True)
@@ -322,7 +312,7 @@ def renorm_slope(F: Any, grad: Any, x: Any, p: float, dim: int, maxnorm: float) 
 
 @formula(tex=lambda grad, x, _result, dim=None, keepdim=True: phrase(r"{0:1} \odot \prod_{{j \ne i}} {1}", 1)(
     _kept(grad, x, dim, keepdim), part(x, dim, "j")))
-def prod_slope(F: Any, grad: Any, x: Any, result: Any, dim: int | None = None, keepdim: bool = False) -> Any:
+def prod_slope(F, grad, x, result, dim: int | None = None, keepdim: bool = False):
     """grad * result / x; where one element is 0, the product of the others is asked for."""
     if not x.shape:
         return grad
@@ -335,7 +325,7 @@ def prod_slope(F: Any, grad: Any, x: Any, result: Any, dim: int | None = None, k
     return F.reshape(grad * F.others(F.reshape(x, (-1,)), 0), tuple(x.shape))
 
 
-def others(F: Any, x: Any, dim: int) -> Any:
+def others(F, x, dim: int):
     """For each element the product of all others along `dim`, exact where some are 0."""
     dim, n = dim % len(x.shape), x.shape[dim]
     one = F.zeros_as(x, tuple(1 if i == dim else m for i, m in enumerate(x.shape))) + 1
@@ -347,32 +337,32 @@ def others(F: Any, x: Any, dim: int) -> Any:
 
 
 @formula(tex=lambda x, best: x == best)
-def reached(F: Any, x: Any, best: Any) -> Any:
+def reached(F, x, best):
     """Which elements are the extreme `best`: the nans if it is one."""
     return F.isnan(x) if best != best else x == best
 
 
 @formula(tex=lambda x, best: SYMBOLS.call("count", (x == best,)))
-def ties(F: Any, x: Any, best: Any) -> Any:
+def ties(F, x, best):
     """How many elements share the gradient of an extreme."""
     return F.cast(F.sum(F.reached(x, best)), kind_of(best))
 
 
 @formula(tex=lambda g, x, best, *at: _kept(g, x, *at) * (hit := x == _kept(best, x, *at)) / _along("count", hit, at[0]))
-def share(F: Any, grad: Any, x: Any, best: Any, dim: Any, keepdim: bool) -> Any:
+def share(F, grad, x, best, dim, keepdim: bool):
     """The gradient of an extreme, in equal parts to all elements that reach it."""
     mask = x == F.kept(best, tuple(x.shape), dim, keepdim)
     return F.kept(grad, tuple(x.shape), dim, keepdim) / F.cast(F.sum_dim(mask, dim, True), kind_of(best)) * mask
 
 
 @formula(tex=lambda g, x, least, most, *at: SYMBOLS.share(g[0], x, least, *at) + SYMBOLS.share(g[1], x, most, *at))
-def share_both(F: Any, grad: tuple, x: Any, least: Any, most: Any, dim: Any, keepdim: bool) -> Any:
+def share_both(F, grad: tuple, x, least, most, dim, keepdim: bool):
     parts = [F.share(g, x, best, dim, keepdim) for g, best in zip(grad, (least, most), strict=True) if g is not None]
     return parts[0] if len(parts) == 1 else parts[0] + parts[1]
 
 
 @formula(tex=lambda grad, index, _, dim, keepdim=True: becomes(among(0, index, dim, "False" in f"{keepdim}"), grad))
-def to_chosen(F: Any, grad: Any, indices: Any, sizes: tuple, dim: int, keepdim: bool = True) -> Any:
+def to_chosen(F, grad, indices, sizes: tuple, dim: int, keepdim: bool = True):
     """Zeros, and the gradient where `indices` say that the values were taken from."""
     if not sizes:
         return grad
@@ -383,7 +373,7 @@ def to_chosen(F: Any, grad: Any, indices: Any, sizes: tuple, dim: int, keepdim: 
 # ---- parts of derivatives: spread, and what runs along
 
 
-def _along(name: str, x: Symbol, dim: Any) -> Symbol:
+def _along(name: str, x: Symbol, dim) -> Symbol:
     dims = () if number(dim) == () else (dim,)
     word = "numel" if name == "size" and not dims else name
     return Symbol(SYMBOLS.call(word, (x, *dims)).tex, rank=x.rank and x.rank - 1)
@@ -392,7 +382,7 @@ def _along(name: str, x: Symbol, dim: Any) -> Symbol:
 @formula(tex=lambda grad, x, dim, correction, keepdim: _kept(grad, x, dim, keepdim) * (
     2 * (x - _kept(_along("mean", x, dim), x, dim, False)) / (
         _along("size", x, dim) - (1 if correction is None else correction))))
-def var_slope(F: Any, grad: Any, x: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
+def var_slope(F, grad, x, dim, correction, keepdim: bool):
     """2 / (n - correction) * grad * (x - mean)."""
     off = x - F.mean_dim(x, gone(dim, len(x.shape)), True)
     free = count_of(tuple(x.shape), dim) - (1 if correction is None else correction)
@@ -403,7 +393,7 @@ def var_slope(F: Any, grad: Any, x: Any, dim: Any, correction: Any, keepdim: boo
 
 @formula(tex=lambda spread, mean, x, dim, *options:
          SYMBOLS.var_slope(spread, x, dim, *options) + mean / _along("size", x, dim))
-def var_mean_slope(F: Any, spread: Any, mean: Any, x: Any, dim: Any, correction: Any, keepdim: bool) -> Any:
+def var_mean_slope(F, spread, mean, x, dim, correction, keepdim: bool):
     slope = None if spread is None else F.var_slope(spread, x, dim, correction, keepdim)
     if mean is None:
         return slope
@@ -412,19 +402,19 @@ def var_mean_slope(F: Any, spread: Any, mean: Any, x: Any, dim: Any, correction:
 
 
 @formula(tex=lambda grad, root: grad / (2 * root))
-def of_root(F: Any, grad: Any, root: Any) -> Any:
+def of_root(F, grad, root):
     return grad if grad is None else F.masked_fill(grad / (2 * root), root == 0, 0)
 
 
 @formula(tex=lambda grad, dim: phrase(r"\sum_{{j \ge i}} {0}", 1)(part(grad, dim, "j")))
-def cumsum_back(F: Any, grad: Any, dim: int) -> Any:
+def cumsum_back(F, grad, dim: int):
     """Sums from the end: each element counts in all sums that follow it."""
     return F.flip(F.cumsum(F.flip(grad, (dim,)), dim), (dim,)) if grad.shape else grad
 
 
 @formula(tex=lambda grad, x, _result, dim: phrase(r"\sum_{{j \ge i}} {0} \cdot \prod_{{k \le j, k \ne i}} {1}", 1)(
     part(grad, dim, "j"), part(x, dim, "k")))
-def cumprod_slope(F: Any, grad: Any, x: Any, result: Any, dim: int) -> Any:
+def cumprod_slope(F, grad, x, result, dim: int):
     """cumsum_back(grad * result) / x; with a 0 among the factors, each element by itself."""
     if not x.shape or x.shape[dim] <= 1:
         return grad
@@ -440,7 +430,7 @@ def cumprod_slope(F: Any, grad: Any, x: Any, result: Any, dim: int) -> Any:
 
 @formula(tex=lambda grad, x, result, dim: phrase(r"e^{{{1}}} \sum_{{j \ge i}} {0} \cdot e^{{-{2}}}", 1)(
     part(grad, dim, "j"), part(x, dim, "i"), part(result, dim, "j")))
-def logcumsumexp_slope(F: Any, grad: Any, x: Any, result: Any, dim: int) -> Any:
+def logcumsumexp_slope(F, grad, x, result, dim: int):
     """exp(x) times the sums from the end of grad / exp(result), in logarithms."""
     if not x.shape:
         return grad
@@ -456,6 +446,6 @@ def logcumsumexp_slope(F: Any, grad: Any, x: Any, result: Any, dim: int) -> Any:
 
 
 @formula(r"\text{{not implemented}}")
-def refuse(F: Any, name: str) -> Any:
+def refuse(F, name: str):
     require(not name.startswith("aten"), f"derivative for {name} is not implemented")
     raise NotImplementedError(f"the derivative for '{name}' is not implemented.")

@@ -6,9 +6,9 @@ Knows torch's refusals of shapes and sizes. The last chapters work on a storage 
 import itertools
 import math
 import operator
-from typing import Any
 
-from ...array import HOST, as_strided as strided_view, dtypes, in_order, move, namespace, random, reach, strided, xp
+from ...array import HOST, as_strided as strided_view, dtypes, in_order, memory_order, move, namespace, random, xp
+from ...array.backend import overlaps, reach, spread, strided
 from ...core.carriers import RAW, formula
 from ...text.tex import SYMBOLS, Symbol, along, number, side_by_side
 from ..checks import check_dim, common_shape, need, require, torch_says
@@ -20,7 +20,7 @@ _ALL = (slice(None),)
 # ---- other shapes of the same numbers
 
 
-def flat_view(self: Any, shape: tuple) -> Any:
+def flat_view(self, shape: tuple):
     """`self` in another shape without copying; torch's errors where that is impossible."""
     try:
         y = self.reshape(shape) if self.flags.c_contiguous else self.reshape(shape, copy=False)
@@ -38,19 +38,19 @@ def flat_view(self: Any, shape: tuple) -> Any:
     raise RuntimeError(torch_says("view_strides"))
 
 
-def squeeze(self: Any, dim: Any) -> Any:
+def squeeze(self, dim):
     dims = dim if isinstance(dim, tuple) else (dim,)
     return self.squeeze(tuple([d for d in dims if self.ndim and self.shape[d] == 1]))
 
 
-def unsqueeze(self: Any, dim: int) -> Any:
+def unsqueeze(self, dim: int):
     place = dim if dim >= 0 else dim + self.ndim + 1
     if place == self.ndim and not self.flags.c_contiguous:  # where NumPy's stride would be the last one's
         return strided(self, (*self.shape, 1), (*self.strides, self.itemsize))
     return self.reshape(*self.shape[:place], 1, *self.shape[place:])
 
 
-def expand(self: Any, shape: tuple) -> Any:
+def expand(self, shape: tuple):
     full, lead = shape, len(shape) - self.ndim
     if shape and min(shape) < 0:
         n = min(shape[: max(lead, 0)], default=0)
@@ -65,27 +65,13 @@ def expand(self: Any, shape: tuple) -> Any:
     need(False, "expand_size", shape[dim], sizes[dim - lead], dim, wanted, sizes)
 
 
-def spread(x: Any, shape: tuple) -> Any:
-    """`x` seen in a larger shape, stride 0 where it repeats. Raises: ValueError for a shape that does not fit."""
-    if x.shape == shape:
-        return x[...]
-    x = x if isinstance(x, xp.ndarray) else namespace(x).asarray(x)
-    lead = len(shape) - x.ndim
-    steps = [0] * lead
-    for have, n, step in zip(x.shape, shape[lead:], x.strides, strict=True):
-        if have not in (1, n):
-            raise ValueError("not a larger shape")
-        steps.append(step if n == have else 0)
-    return strided(x, shape, steps)
-
-
 @formula(tex=lambda dims: dims ** -1 if number(dims) is None else Symbol(f"{inverse_order(RAW, number(dims))}"))
-def inverse_order(F: Any, dims: Any) -> Any:
+def inverse_order(F, dims):
     """Where each dimension has gone; a single one, written as a number, has nowhere to go."""
     return dims if isinstance(dims, int) else tuple(sorted(range(len(dims)), key=lambda d: dims[d] % len(dims)))
 
 
-def sum_to(self: Any, shape: tuple) -> Any:
+def sum_to(self, shape: tuple):
     """Sum away the axes that broadcasting added or stretched: `(5, 3, 4)` to `(3, 1)` sums 0 and 2."""
     lead = self.ndim - len(shape)
     if lead > 0:  # no `keepdims`: a reshaped sum would be a view, which a leaf cannot keep
@@ -95,7 +81,7 @@ def sum_to(self: Any, shape: tuple) -> Any:
     return _add(self, tuple([i for i, n in enumerate(shape) if n == 1 and self.shape[i] != 1]), keepdims=True)
 
 
-def repeat_back(self: Any, repeats: tuple, sizes: tuple) -> Any:
+def repeat_back(self, repeats: tuple, sizes: tuple):
     full = (1,) * (len(repeats) - len(sizes)) + tuple(sizes)
     split = [n for pair in zip(repeats, full, strict=True) for n in pair]
     return self.reshape(split).sum(axis=tuple(range(0, len(split), 2))).reshape(sizes)
@@ -104,18 +90,18 @@ def repeat_back(self: Any, repeats: tuple, sizes: tuple) -> Any:
 # ---- parts of an array, seen and written
 
 
-def select_part(self: Any, dim: int, index: int) -> Any:
+def select_part(self, dim: int, index: int):
     try:
         return self[_ALL * (dim % self.ndim) + (index, ...)]  # `...`: a view, also when 0-d
     except IndexError:
         raise IndexError(torch_says("select_range", index, list(self.shape), dim)) from None
 
 
-def slice_part(self: Any, dim: int = 0, start: Any = None, end: Any = None, step: int = 1) -> Any:
+def slice_part(self, dim: int = 0, start=None, end=None, step: int = 1):
     return self[_ALL * (dim % self.ndim) + (slice(start, end, step),)]
 
 
-def unfold(self: Any, dimension: int, size: int, step: int) -> Any:
+def unfold(self, dimension: int, size: int, step: int):
     dim = check_dim(dimension, self.ndim)
     most = self.shape[dim] if self.ndim else 1
     require(size >= 0, f"size is {size} but must be >= 0")
@@ -128,7 +114,7 @@ def unfold(self: Any, dimension: int, size: int, step: int) -> Any:
     return strided(self, tuple(sizes), steps)
 
 
-def diagonal(self: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+def diagonal(self, offset: int = 0, dim1: int = 0, dim2: int = 1):
     first, second = check_dim(dim1, self.ndim), check_dim(dim2, self.ndim)
     require(first != second, f"diagonal dimensions cannot be identical {dim1}, {dim2}")
     view = xp.diagonal(self, offset, first, second)
@@ -136,24 +122,24 @@ def diagonal(self: Any, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
     return view
 
 
-def written(whole: Any, value: Any, part: Any, *how: Any) -> Any:
+def written(whole, value, part, *how):
     """`whole` with `value` in the part that `part(whole, *how)` sees."""
     part(whole, *how)[...] = value.astype(whole.dtype, copy=False)
     return whole
 
 
-def placed(value: Any, sizes: tuple, part: Any, *how: Any) -> Any:
+def placed(value, sizes: tuple, part, *how):
     """Zeros of shape `sizes`, with `value` in the part that `part(whole, *how)` sees."""
     return written(namespace(value).zeros(sizes, value.dtype), value, part, *how)
 
 
-def added(whole: Any, value: Any, part: Any, *how: Any) -> Any:
+def added(whole, value, part, *how):
     """`whole` with `value` added to the part that `part(whole, *how)` sees, as often as it sees a place."""
     xp.add.at(whole.reshape(-1), part(namespace(whole).arange(whole.size).reshape(whole.shape), *how), value)
     return whole
 
 
-def diag_embed(self: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> Any:
+def diag_embed(self, offset: int = 0, dim1: int = -2, dim2: int = -1):
     n, rank = self.shape[-1] + abs(offset), self.ndim + 1
     sizes = [*self.shape[:-1]]
     for dim in sorted((dim1 % rank, dim2 % rank)):
@@ -161,32 +147,32 @@ def diag_embed(self: Any, offset: int = 0, dim1: int = -2, dim2: int = -1) -> An
     return placed(self, sizes, diagonal, offset, dim1, dim2)
 
 
-def at_least_2d(self: Any, name: str) -> Any:
+def at_least_2d(self, name: str):
     require(self.ndim >= 2, f"{name}: input tensor must have at least 2 dimensions")
     return in_order(self)
 
 
-def trace(self: Any) -> Any:
+def trace(self):
     require(self.ndim == 2, f"trace: expected a matrix, but got tensor with dim {self.ndim}")
     return xp.trace(self, dtype=whole_type(self))
 
 
 @formula(r"{0:1} \cdot I", 1)
-def on_diagonal(F: Any, grad: Any, sizes: tuple) -> Any:
+def on_diagonal(F, grad, sizes: tuple):
     return F.diagonal_back(F.expand(grad, (min(sizes),)), sizes, 0, 0, 1)
 
 
 # ---- taken apart and put together
 
 
-def _lengths(size: int, split_size: Any) -> list[int]:
+def _lengths(size: int, split_size) -> list[int]:
     """How long the pieces of a dimension are."""
     if not isinstance(split_size, int):
         return list(split_size)
     return [min(split_size, size - i) for i in range(0, max(size, 1), split_size or 1)]
 
 
-def split(self: Any, split_size: Any, dim: int = 0) -> list:
+def split(self, split_size, dim: int = 0) -> list:
     parts, lead, stop = [], _ALL * (dim % self.ndim), 0
     for n in _lengths(self.shape[dim], split_size):
         start, stop = stop, stop + n
@@ -195,7 +181,7 @@ def split(self: Any, split_size: Any, dim: int = 0) -> list:
 
 
 @formula(tex=lambda grad, _sizes, _lengths, dim: SYMBOLS.cat(side_by_side(grad), dim))
-def split_back(F: Any, grad: tuple, sizes: tuple, split_size: Any, dim: int) -> Any:
+def split_back(F, grad: tuple, sizes: tuple, split_size, dim: int):
     """The gradients of all pieces side by side; zeros for pieces that nobody used."""
     known, dim = next(g for g in grad if g is not None), dim % len(sizes)
     lengths = _lengths(sizes[dim], split_size)
@@ -205,12 +191,12 @@ def split_back(F: Any, grad: tuple, sizes: tuple, split_size: Any, dim: int) -> 
 
 
 @formula(tex=lambda grad, dim: SYMBOLS.stack(side_by_side(grad), dim))
-def unbind_back(F: Any, grad: tuple, dim: int) -> Any:
+def unbind_back(F, grad: tuple, dim: int):
     known = next(g for g in grad if g is not None)
     return F.stack([F.zeros_as(known, known.shape) if g is None else g for g in grad], dim)
 
 
-def cat(tensors: list, dim: int = 0) -> Any:
+def cat(tensors: list, dim: int = 0):
     try:
         return in_order(xp.concatenate(tensors, operator.index(dim)))
     except (TypeError, ValueError):
@@ -229,13 +215,13 @@ def cat(tensors: list, dim: int = 0) -> Any:
 
 
 @formula(tex=lambda grad, dim, _: Symbol(rf"{SYMBOLS.split(grad, along(dim))}[k]"))
-def pieces(F: Any, grad: Any, dim: int, shapes: list) -> list:
+def pieces(F, grad, dim: int, shapes: list) -> list:
     lengths = [0 if shape == (0,) else shape[dim] for shape in shapes]
     return [F.zeros_as(grad, shape) if shape == (0,) else F.slice(grad, dim, end - n, end, 1)
             for shape, n, end in zip(shapes, lengths, itertools.accumulate(lengths), strict=True)]
 
 
-def stack(tensors: list, dim: int = 0) -> Any:
+def stack(tensors: list, dim: int = 0):
     shape = tensors[0].shape
     check_dim(dim, len(shape) + 1)
     for place, x in enumerate(tensors):
@@ -246,13 +232,13 @@ def stack(tensors: list, dim: int = 0) -> Any:
     return in_order(xp.stack(tensors, dim))
 
 
-def _corners(shapes: Any) -> list[tuple]:
+def _corners(shapes) -> list[tuple]:
     """Where each block on a diagonal begins, `(row, column)`, and where the last one ends."""
     matrices = [(1, 1, *shape)[-2:] for shape in shapes]
     return [(0, 0), *zip(*map(itertools.accumulate, zip(*matrices, strict=True)), strict=True)]
 
 
-def block_diag(tensors: list) -> Any:
+def block_diag(tensors: list):
     corners = _corners(x.shape for x in tensors)
     whole = namespace(tensors[0]).zeros(corners[-1], tensors[0].dtype)
     for x, (top, left), (bottom, right) in zip(tensors, corners, corners[1:], strict=False):
@@ -261,7 +247,7 @@ def block_diag(tensors: list) -> Any:
 
 
 @formula(r"{0:4}[\mathrm{{part}}]")
-def blocks(F: Any, grad: Any, shapes: list) -> list:
+def blocks(F, grad, shapes: list) -> list:
     edges = itertools.pairwise(_corners(shapes))
     parts = [F.slice(F.slice(grad, 0, top, bottom, 1), 1, left, right, 1) for (top, left), (bottom, right) in edges]
     return [F.reshape(part, tuple(shape)) for part, shape in zip(parts, shapes, strict=True)]
@@ -270,18 +256,8 @@ def blocks(F: Any, grad: Any, shapes: list) -> list:
 # ---- copies
 
 
-def memory_order(self: Any) -> list[int]:
-    """The dimensions as they lie in memory, the one with the longest steps first."""
-    return sorted(range(self.ndim), key=lambda d: -self.strides[d])
-
-
-def layout(self: Any) -> str:
-    """How a copy lies in memory: with the original's order of dimensions, unless it repeats elements."""
-    return "C" if self.flags.c_contiguous or 0 in self.strides else "K"
-
-
 @formula(tex=lambda values: negated(RAW, known) if isinstance(known := number(values), tuple) else -values)
-def negated(F: Any, values: tuple) -> tuple:
+def negated(F, values: tuple) -> tuple:
     return tuple(-v for v in values)
 
 
@@ -293,7 +269,7 @@ def pairs_of(pad: tuple, rank: int) -> list[tuple]:
     return [(0, 0)] * (rank - len(pad) // 2) + [pad[i : i + 2] for i in range(len(pad) - 2, -1, -2)]
 
 
-def padded(x: Any, padding: tuple, value: float = 0, after: tuple = ()) -> Any:
+def padded(x, padding: tuple, value: float = 0, after: tuple = ()):
     """`x` with `padding` more cells before and `after` more (or as many) behind its last dimensions."""
     if not any(padding) and not any(after):
         return x
@@ -310,7 +286,7 @@ def within_padding(sizes: tuple, padding: tuple) -> tuple:
     return (..., *(slice(p, p + n) for n, p in zip(sizes, padding, strict=True)))
 
 
-def pad(self: Any, pad: tuple, value: Any = 0) -> Any:
+def pad(self, pad: tuple, value=0):
     """Cells of `value` around `self`; negative padding crops."""
     pairs, value = pairs_of(pad, self.ndim), dtypes.fitting(value, self.dtype)
     if min(pad, default=0) < 0:
@@ -324,43 +300,33 @@ def pad(self: Any, pad: tuple, value: Any = 0) -> Any:
 # ---- a storage and its parts: `(size, stride, storage_offset)` in elements
 
 
-def _overlaps(size: tuple, stride: tuple) -> bool:
-    """True if two indices may lie on the same element; dimensions are looked at from the smallest step."""
-    reach = 0
-    for s, n in sorted((s, n) for n, s in zip(size, stride, strict=True) if n > 1):
-        if s <= reach:
-            return True
-        reach += (n - 1) * s
-    return False
-
-
-def _storage_for(x: Any, whole: tuple, part: tuple) -> Any:
+def _storage_for(x, whole: tuple, part: tuple):
     """Zeros in the type of `x`, with room for both places."""
     return namespace(x).zeros(max(reach(*whole), reach(*part)), x.dtype)
 
 
-def _laid_out(x: Any, whole: tuple, part: tuple) -> Any:
+def _laid_out(x, whole: tuple, part: tuple):
     """A flat storage with room for both places, in which `x` lies at `whole`."""
     return written(_storage_for(x, whole, part), x, strided_view, *whole)
 
 
-def take_part(self: Any, whole: tuple, part: tuple) -> Any:
+def take_part(self, whole: tuple, part: tuple):
     return strided_view(_laid_out(self, whole, part), *part).copy()
 
 
-def put_part(self: Any, src: Any, whole: tuple, part: tuple) -> Any:
+def put_part(self, src, whole: tuple, part: tuple):
     return strided_view(written(_laid_out(self, whole, part), src, strided_view, *part), *whole)
 
 
-def add_part(self: Any, whole: tuple, part: tuple) -> Any:
-    put = added if _overlaps(*part[:2]) else written
+def add_part(self, whole: tuple, part: tuple):
+    put = added if overlaps(*part[:2]) else written
     return strided_view(put(_storage_for(self, whole, part), self, strided_view, *part), *whole)
 
 
 # ---- values that come from nowhere
 
 
-def drawn(self: Any, draw: Any, *how: Any) -> Any:
+def drawn(self, draw, *how):
     """Random values in the order in which the elements lie in memory, as torch draws them."""
     order = memory_order(self)
     one_by_one = draw is random.normal and not self.flags.c_contiguous
@@ -368,19 +334,19 @@ def drawn(self: Any, draw: Any, *how: Any) -> Any:
     return namespace(self).asarray(values.transpose(RAW.inverse_order(order)))
 
 
-def tossed(self: Any, p: Any, generator: Any) -> Any:
+def tossed(self, p, generator):
     """1 with probability `p`, one or one for each element, else 0; beside `self` and in its type."""
     if xp.ndim(p):
         return namespace(self).asarray(random.bernoulli(move(p, "cpu"), None, generator).astype(self.dtype))
     return drawn(self, lambda shape, _: random.bernoulli(p, shape, generator)).astype(self.dtype)
 
 
-def normal_mean(mean: Any, std: float, generator: Any) -> Any:
+def normal_mean(mean, std: float, generator):
     """Normal numbers around each element of `mean`."""
     return namespace(mean).asarray(random.normal(mean.shape, mean.dtype, 0.0, std, generator)) + mean
 
 
-def normal(mean: Any, std: Any, generator: Any) -> Any:
+def normal(mean, std, generator):
     """Normal numbers with a deviation for each, around one mean or one for each."""
     require(xp.all(std >= 0), "normal expects all elements of std >= 0.0")
     kind, shape = getattr(mean, "dtype", std.dtype), common_shape(xp.shape(mean), std.shape)

@@ -1,6 +1,6 @@
 """Matrix products and the linear algebra of teaching."""
 
-from ...array.backend import xp
+from ...array import matrix, xp
 from ...core.op import op
 from ...text.tex import phrase
 from ..kernels import linalg as kernels
@@ -57,7 +57,8 @@ solve_ex = op("linalg_solve_ex", kernels.solve_ex, outputs=("result", "LU", "piv
     tex=lambda A, B, _left: (A ** -1 @ B,),
     A = lambda F, grad, A, result, left: -F.outer_of(F.linalg_solve_ex(F.mT(A), grad, left)[0], result, A, left),
     B = lambda F, grad, A, left: F.linalg_solve_ex(F.mT(A), grad, left)[0])
-matrix_exp = op("linalg_matrix_exp", kernels.matrix_exp, letters={"self": "A"},
+matrix_exp = op("linalg_matrix_exp", lambda self: matrix.exponential(
+        kernels.square_matrices("linalg.matrix_exp", self)), letters={"self": "A"},
     self = lambda F, grad, self: F.exp_slope(grad, self))
 pinv_of = op("linalg_pinv", kernels.pinv, letters={"self": "A"}, tex=phrase("{0:4}^{{+}}", 3),
     self = lambda F, grad, self, result: F.pinv_slope(grad, self, result))

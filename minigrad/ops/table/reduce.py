@@ -4,7 +4,7 @@ Sums give it to all, extremes to those that were chosen or share it among equals
 and sorting give it back in the order they took.
 """
 
-from ...array.backend import xp
+from ...array import accumulate, xp
 from ...core.op import op
 from ...text.tex import along, phrase
 from ..checks import implemented
@@ -87,14 +87,13 @@ std_dim = op("std", lambda self, dim=None, correction=None, keepdim=False: xp.sq
         kernels.variance(self, dim, correction, keepdim)), scalars=("correction",),
     self = lambda F, grad, self, result, dim, correction, keepdim: F.var_slope(
         F.masked_fill(grad / (2 * result), result == 0, 0), self, dim, correction, keepdim))
+WITH_MEAN = {"outputs": ("result0", "result1"), "multi": True, "scalars": ("correction",)}
 var_mean_dim = op("var_mean", lambda self, dim=None, correction=None, keepdim=False: (
-        kernels.variance(self, dim, correction, keepdim), kernels.mean(self, dim, keepdim)),
-    outputs=("result0", "result1"), multi=True, scalars=("correction",),
+        kernels.variance(self, dim, correction, keepdim), kernels.mean(self, dim, keepdim)), **WITH_MEAN,
     self = lambda F, grad, self, dim, correction, keepdim: F.var_mean_slope(
         grad[0], grad[1], self, dim, correction, keepdim))
 std_mean_dim = op("std_mean", lambda self, dim=None, correction=None, keepdim=False: (
-        xp.sqrt(kernels.variance(self, dim, correction, keepdim)), kernels.mean(self, dim, keepdim)),
-    outputs=("result0", "result1"), multi=True, scalars=("correction",),
+        xp.sqrt(kernels.variance(self, dim, correction, keepdim)), kernels.mean(self, dim, keepdim)), **WITH_MEAN,
     self = lambda F, grad, self, result0, dim, correction, keepdim: F.var_mean_slope(
         F.of_root(grad[0], result0), grad[1], self, dim, correction, keepdim))
 
@@ -104,7 +103,7 @@ cumsum_dim = op("cumsum", lambda self, dim: kernels.running(xp.add, self + 0 if 
     self = lambda F, grad, dim: F.cumsum_back(grad, dim))
 cumprod_dim = op("cumprod", lambda self, dim: kernels.running(xp.multiply, self, dim),
     self = lambda F, grad, self, result, dim: F.cumprod_slope(grad, self, result, dim))
-logcumsumexp_dim = op("logcumsumexp", lambda self, dim: kernels.so_far(
+logcumsumexp_dim = op("logcumsumexp", lambda self, dim: accumulate(
         xp.logaddexp, implemented("logcumsumexp_out_cpu", self), dim) if self.ndim else self.copy(),
     self = lambda F, grad, self, result, dim: F.logcumsumexp_slope(grad, self, result, dim))
 cummax_dim = op("cummax", lambda self, dim: kernels.record(self, dim, xp.maximum), outputs=("values", "indices"),

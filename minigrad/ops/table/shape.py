@@ -5,12 +5,14 @@ what the engine and the in-place rules need: sum back a broadcast, read or write
 storage, and values that come from nowhere.
 """
 
-from ...array import as_strided as strided_view, device_of, dtypes, move, namespace, random, xp
+from ...array import as_strided as strided_view, device_of, dtypes, layout, move, namespace, random, xp
 from ...core.op import op
 from ...text.tex import SYMBOLS, Symbol, becomes, part, phrase
 from ..kernels import shape as kernels
 from .pointwise import STEP
 from .reduce import sum_all
+
+COPIES = phrase(r"\sum_{{\mathrm{{copies}}}} {0:1}", 1)
 
 # ---- views
 
@@ -67,14 +69,13 @@ block_diag = op("block_diag", kernels.block_diag, hidden=("shapes",),
 
 # ---- copies
 
-clone = op("clone", lambda self: self if isinstance(self, xp.generic) else self.copy(order=kernels.layout(self)),
+clone = op("clone", lambda self: self if isinstance(self, xp.generic) else self.copy(order=layout(self)),
     self = lambda grad: grad)
 copy = op("copy", lambda self, src: xp.full_like(self, move(src, device_of(self))),
-    elementwise=True, torch_name="torch::autograd::CopyBackwards", grad_fn="CopyBackwards",
-    self = lambda F, grad: F.zeros_like(grad),
-    src  = lambda grad: grad)
+    elementwise=True, torch_name="torch::autograd::CopyBackwards", grad_fn="CopyBackwards", **STEP,
+    src = lambda grad: grad)
 contiguous_copy = op("contiguous_copy", lambda self: self.copy(), grad_fn="CloneBackward0", **clone.row.derivatives)
-to_copy = op("to_copy", lambda self, kind, place=None, home=None: move(self, place).astype(kind, kernels.layout(self)),
+to_copy = op("to_copy", lambda self, kind, place=None, home=None: move(self, place).astype(kind, layout(self)),
     elementwise=True, hidden=("home",),
     self = lambda F, grad, home: F.moved(grad, home))
 repeat = op("repeat", lambda self, repeats: xp.tile(self, repeats),
@@ -119,8 +120,7 @@ unfold_back = op("unfold_back", lambda self, sizes, dimension, size, step: kerne
         namespace(self).zeros(sizes, self.dtype), self, kernels.unfold, dimension, size, step),
     grad_fn="UnfoldBackwardBackward0", tex=phrase(r"0[\mathrm{{windows}}] \,\text{{+=}}\, {0}", 0),
     self = lambda F, grad, dimension, size, step: F.unfold(grad, dimension, size, step))
-repeat_back = op("repeat_back", kernels.repeat_back, grad_fn="SumBackward1",
-    tex=phrase(r"\sum_{{\mathrm{{copies}}}} {0:1}", 1),
+repeat_back = op("repeat_back", kernels.repeat_back, grad_fn="SumBackward1", tex=COPIES,
     self = lambda F, grad, repeats: F.repeat(grad, repeats))
 take_part = op("take_part", kernels.take_part, grad_fn="AsStridedBackward0",
     tex=r"{0:4}[\mathrm{{part}}]", **as_strided.row.derivatives)
@@ -131,8 +131,7 @@ put_part = op("put_part", kernels.put_part, grad_fn="CopySlices", torch_name="to
     tex=phrase(r"{0:4}[\mathrm{{part}}] \leftarrow 0", 0),
     self = lambda F, grad, whole, part: F.put_part(grad, F.take_part(grad, whole, part) * 0, whole, part),
     src  = lambda F, grad, whole, part: F.take_part(grad, whole, part))
-sum_to = op("sum_to", kernels.sum_to, grad_fn="SumBackward1",
-    tex=phrase(r"\sum_{{\mathrm{{copies}}}} {0:1}", 1), **sum_all.row.derivatives)
+sum_to = op("sum_to", kernels.sum_to, grad_fn="SumBackward1", tex=COPIES, **sum_all.row.derivatives)
 
 # ---- values that come from nowhere, most of them written in place
 
@@ -157,5 +156,4 @@ normal_std = op("normal_std", lambda std, mean, generator: kernels.normal(mean, 
     grad_fn="NormalBackward2", scalars=("mean",),
     std = lambda F, grad, std_sym_sizes: F.zeros_as(grad, std_sym_sizes))
 normal_both = op("normal_both", kernels.normal, grad_fn="NormalBackward3",
-    mean = lambda F, grad, mean_sym_sizes: F.zeros_as(grad, mean_sym_sizes),
-    std  = lambda F, grad, std_sym_sizes: F.zeros_as(grad, std_sym_sizes))
+    **normal_mean.row.derivatives, **normal_std.row.derivatives)
