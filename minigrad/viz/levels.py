@@ -189,7 +189,7 @@ def fold(graph: Graph, level: str | None = None, open: Iterable[str] = (), repea
     everything = Fold(graph, scopes={s.id: s for s in graph.scopes}, rolls=rolls, whole=whole)
     all_ = replace(everything, clear=clear(everything))
     modules, lines = ({s.id for s in graph.scopes if s.kind == kind} for kind in ("module", "line"))
-    calls = frozenset(all_.scopes) - all_.clear - rolls.keys() - modules
+    calls = frozenset(all_.scopes).difference(all_.clear, rolls, modules)
     one = {id for id, roll in rolls.items() if roll.alone in modules}  # which are as good as the module in them
     folded = replace(all_, closed=calls | (modules - all_.clear) | one)
     known = {"ops": all_, "functions": replace(all_, closed=calls)}
