@@ -254,6 +254,22 @@ loss"""
     assert sorted(roll.count for roll in drawing.fold.rolls.values()) == [9, 9]
 
 
+@pytest.mark.parametrize("beside", [False, True])
+def test_a_loop_that_lies_behind_the_end_of_what_is_shown_does_no_harm(beside):
+    w, h = minigrad.tensor([1.0, 2.0], requires_grad=True), minigrad.tensor([0.0, 1.0])
+    for _ in range(20):
+        h = minigrad.tanh(w * h + w)
+    names = {"y0": h, "z0": w}
+    exec("\n".join(f"y{i + 1} = y{i}.sin()" for i in range(140 if beside else 310)), names)
+    exec("\n".join(f"z{i + 1} = z{i}.sin()" for i in range(180 if beside else 0)), names)
+    root = [*names.values()][-1].sum() + names[f"y{140 if beside else 310}"].sum()
+    drawing = Drawing(read(root, names={"w": w}), "forward")
+
+    assert drawing.fold.rolls
+    assert drawing.layout.fold.shown < drawing.fold.shown
+    assert ("× 20" in drawing.to_svg()) is beside
+
+
 def test_a_loop_of_few_turns_in_another_one_is_a_part_of_its_turn():
     graph, _ = networks.graph("meta learning")
     (roll,) = levels.fold(graph).rolls.values()

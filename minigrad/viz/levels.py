@@ -245,7 +245,11 @@ def few(fold: Fold) -> Fold:
     distance = MANY_BOXES // 2
     while len((near := part(graph, roots, distance)).ops) > MANY_BOXES and distance > 2:
         distance //= 2
-    return replace(fold, graph=near, whole=fold.whole or graph)
+    # of loops what is in sight: some may lie behind its end
+    rolls = {id: replace(roll, edges=tuple(e for e in roll.edges if e in near.edges and not near.edges[e][1].cut),
+                         loops=tuple(pair for pair in roll.loops if pair[0].split(":")[0] in near.nodes_by_id))
+             for id, roll in fold.rolls.items() if not near.nodes_by_id.keys().isdisjoint(roll.turns[-1])}
+    return replace(fold, graph=near, rolls=rolls, whole=fold.whole or graph)
 
 
 def own_end(name: str, others: Collection[str]) -> str:
