@@ -630,10 +630,10 @@ def test_a_box_keeps_its_place_in_record_and_forward(name, level):
 # ---- the layout alone
 
 
-def plan(links, frames=(), home=None, **options):
+def plan(links, home=None, **options):
     home = home or {piece: "" for a, b in links for piece in (a, b)}
-    return Plan({piece: Item(60, 40, 20) for piece in home}, home, dict.fromkeys(frames, ""),
-                frames=frozenset(frames), links=[Link(f"{a}{b}", a, a, b, a) for a, b in links], **options)
+    return Plan({piece: Item(60, 40, 20) for piece in home}, {piece: ["", frame][:1 + bool(frame)]
+                for piece, frame in home.items()}, links=[Link(f"{a}{b}", a, a, b, a) for a, b in links], **options)
 
 
 @pytest.mark.parametrize(("name", "kind", "said"), [("autoencoder", "constant", False), ("variational", "leaf", True)])
@@ -657,7 +657,7 @@ def test_a_leaf_stands_in_the_row_that_uses_it_most_and_is_drawn_again_in_others
     chain = [(f"p{k}", f"p{k + 1}") for k in range(12)]
     uses = [Link(f"w{at}", "w", "w", at, "w") for at in ("p1", "p2", "p11")]
     asked = plan(chain, shelf={"w": uses}, again={"w": 30})
-    asked.items["w"], asked.home["w"] = Item(60, 40, 20), ""
+    asked.items["w"], asked.inside["w"] = Item(60, 40, 20), [""]
 
     places = arrange(asked, 400)
 
@@ -670,7 +670,7 @@ def test_a_leaf_stands_in_the_row_that_uses_it_most_and_is_drawn_again_in_others
 
 def test_a_frame_holds_what_is_in_it_and_its_wires_are_whole():
     home = {"a": "", "b": "f", "c": "f", "d": ""}
-    places = arrange(plan([("a", "b"), ("b", "c"), ("c", "d"), ("a", "d")], ["f"], home))
+    places = arrange(plan([("a", "b"), ("b", "c"), ("c", "d"), ("a", "d")], home))
     x, y, w, h, depth = places.frames["f"]
 
     assert depth == 0
@@ -713,7 +713,7 @@ def test_leaves_that_are_too_wide_for_one_line_go_on_below_and_no_wire_runs_thro
     pieces = plan([("a", "b")], home=dict.fromkeys("ab", "") | {f"w{k}": "" for k in range(4)},
                   shelf={f"w{k}": [Link(f"w{k}{box}", f"w{k}", f"w{k}", box, f"w{k}") for box in "ab"]
                          for k in range(4)})
-    pieces.home = dict.fromkeys("ab", "")
+    pieces.inside = {"a": [""], "b": [""]}
     places = arrange(pieces, 260)
     tops = [places.boxes[f"w{k}"][1] for k in range(4)]
 
