@@ -245,7 +245,7 @@ class Builder:
 
     def cards(self, block: Block, node: NodeRecord, pill: Box) -> float:
         """The tensors that this op made, beside each other under the pill."""
-        outs = [t for t in self.graph.outputs(node.id) if words.has_card(self.graph, self.fold, t)]
+        outs = [t for t in self.graph.outputs(node.id) if words.has_card(self.fold, t)]
         if not outs:
             return pill.bottom
         sizes = [self.card_size(t) for t in outs]

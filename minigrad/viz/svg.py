@@ -209,8 +209,7 @@ class Painter:
             self.edge(n, e)
         self.stem(n, b)
         if place := self.at.slots.get(f"cards:{n.id}"):  # of outputs for whose cards there was no room
-            hidden = (t for t in self.graph.outputs(n.id) if t.id not in self.box)
-            more = sum(words.has_card(self.graph, self.fold, t) for t in hidden)
+            more = sum(words.has_card(self.fold, t) for t in self.graph.outputs(n.id) if t.id not in self.box)
             self.part(self.parts, "mg-word", f"cards:{n.id}", "rfb", text(*place[:2], f"+{more}", "mg-m"))
         if "saved" in self.show:
             self.notes(n, b)
