@@ -155,10 +155,9 @@ class Explorer(Stage):
             rows = [["path", scope.path], ["", f"{len(fold.inside[id])} ops"], ["parameters()", words.several(params)],
                     ["backward()", spans.get(id, "")]]
             made[id] = card(" ".join(words.title_of(fold, id)), module.shapes, rows)
-            for chip in module.chips:
-                if len(chip.leaves) > 1:
-                    first = graph.tensor(chip.leaves[0])
-                    made[first.id] = made[first.node or ""] = card(chip.name, module.title, rows[2:3])
+            for chip in (c for c in module.chips if len(c.leaves) > 1):
+                first = graph.tensor(chip.leaves[0])
+                made[first.id] = made[first.node or ""] = card(chip.name, module.title, rows[2:3])
         return made
 
     def _asked(self, widget: Any, content: dict[str, Any], buffers: Any) -> None:

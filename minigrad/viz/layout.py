@@ -495,11 +495,9 @@ class FrameLayout:
 
     def crossings(self, place: Mapping[int, int]) -> int:
         """How many pairs of wires cross between neighbouring columns."""
-        total = 0
-        for column in self.columns:
-            ends = sorted((place[a], ya, place[b], yb) for a in column for b, ya, yb, _ in self.near[1][a])
-            total += inversions([end[2:] for end in ends])
-        return total
+        wires = (sorted((place[a], ya, place[b], yb) for a in column for b, ya, yb, _ in self.near[1][a])
+                 for column in self.columns)
+        return sum(inversions([ends[2:] for ends in several]) for several in wires)
 
     def heights(self) -> None:
         """Level with the neighbours as far as the pieces leave room; a chain pulls hardest."""
@@ -511,14 +509,13 @@ class FrameLayout:
 
     def level_column(self, column: list[int], near: list[Pulls]) -> None:
         """The heights of one column that are nearest to those that its neighbours want."""
-        wanted, weights, gaps = [], [], []
-        for n, spot in enumerate(column):
+        wanted, weights = [], []
+        gaps = [self.high(a) + (8 if min(a, b) >= len(self.spots) else SEP) for a, b in pairwise(column)]
+        for spot in column:
             pulls = [p for p in near[spot] if self.row[self.col[p[0]]] == self.row[self.col[spot]]]
             total = sum(p[3] for p in pulls)
             wanted.append(sum((self.y[b] + yb - ya) * w for b, ya, yb, w in pulls) / total if total else self.y[spot])
             weights.append(total or 0.1)
-            if n:
-                gaps.append(self.high(column[n - 1]) + (8 if min(spot, column[n - 1]) >= len(self.spots) else SEP))
         self.y |= zip(column, separate(wanted, weights, gaps), strict=True)
 
     def find_lanes(self) -> None:
@@ -654,8 +651,8 @@ class FrameLayout:
                 line += round_corners((x, y), (out, y), (out, low), (back, low), (back, ty), (tx, ty))[1:]
             else:
                 line += bend((x, y), (max(x, self.right[ca]), y), (min(self.x[cb] - self.room[cb], tx), ty), (tx, ty))
-            x, y = (tx, ty) if last else (self.right[cb], ty)
             if not last:
+                x, y = self.right[cb], ty
                 line.append(((x, y),))
         return line
 

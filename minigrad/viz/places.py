@@ -135,17 +135,15 @@ class Composer:
 
     def cut_links(self, plan: Plan) -> None:
         """From what was cut to the card of the cut, and on to what it left behind."""
-        for cut in self.graph.cuts:
-            if cut.id in self.blocks:
-                if cut.node:
-                    box = self.fold.chips.get(cut.node)  # whose parameter it is
-                    source = self.fold.inside[box][0].id if box else cut.node
-                    plan.links.append(Link(f"{cut.id}:0", source, f"{cut.node}:0", cut.id, "0"))
-                ends = (edge.partition(":") for edge in cut.into)
-                plan.links += [Link(f"cut:{node}:{slot}", cut.id, f"{cut.id}:0", node, slot) for node, _, slot in ends
-                               if node in self.blocks or node in self.fold.box]
-                if cut.tensor in self.blocks:
-                    plan.links.append(Link(f"{cut.tensor}:0", cut.id, f"{cut.id}:0", cut.tensor, "0"))
+        for cut in (c for c in self.graph.cuts if c.id in self.blocks):
+            if cut.node:
+                box = self.fold.chips.get(cut.node)  # whose parameter it is
+                source = self.fold.inside[box][0].id if box else cut.node
+                plan.links.append(Link(f"{cut.id}:0", source, f"{cut.node}:0", cut.id, "0"))
+            ends = [(f"cut:{edge}", *edge.split(":")) for edge in cut.into]
+            ends += [(f"{cut.tensor}:0", cut.tensor, "0")] if cut.tensor else []
+            plan.links += [Link(id, cut.id, f"{cut.id}:0", end, slot) for id, end, slot in ends
+                           if end in self.blocks or end in self.fold.box]
 
     def result_links(self, plan: Plan) -> None:
         """A result that a closed box makes has its card behind the box."""

@@ -119,10 +119,10 @@ class Painter:
                 said = f"{'k → k' if roll.own else 't → t'} + 1, {roll.count - 1} ×"
                 body += text(frame.cx, min(y for piece in line for _, y in piece) - 6, said, "mg-c mg-m")
             self.part(self.wires, "mg-loop" + " mg-some" * (not self.fold.rolls[loop].all), id, "rfb", body, "loop")
-        for id in self.at.data:
-            if id.startswith("loop:"):  # from what goes round to the border, where nothing else takes it there
-                ways, head = (self.at.data, "") if self.view == "forward" else (self.at.back, self.view)
-                self.part(self.wires, "mg-loop", id, "rfb", path(write(ways[id]), f"mg-{self.view}", head))
+        # from what goes round to the border, where nothing else takes it there
+        ways, head = (self.at.data, "") if self.view == "forward" else (self.at.back, self.view)
+        for id in (one for one in self.at.data if one.startswith("loop:")):
+            self.part(self.wires, "mg-loop", id, "rfb", path(write(ways[id]), f"mg-{self.view}", head))
 
     def cut(self, cut: Cut, b: Box) -> None:
         """Scissors on a dashed wire, and a grey card with what cut there and the learner's line."""
@@ -520,9 +520,7 @@ class Painter:
             id = max(fold.boxes, key=lambda box: len(fold.inside[box]))
             said.append(words.word("folded", self.lang, ops=ops, folded=len(fold.box),
                                    name=fold.scopes[id].path or fold.scopes[id].name))
-        if "cards" not in self.show:
-            said.append(words.word("no_satellites", self.lang, limit=MANY_PILLS))
-        return said
+        return said if "cards" in self.show else [*said, words.word("no_satellites", self.lang, limit=MANY_PILLS)]
 
     def legend(self, wide: float, top: float) -> tuple[str, float, float]:
         """One strip with the kinds that were drawn, in a fixed order; its height, and the width of the last line."""
