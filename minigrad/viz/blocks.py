@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 
-from ..graph.snapshot import Cut, Edge, Graph, Hook, NodeRecord, Saved, TensorRecord, by_key
+from ..graph.snapshot import Cut, Edge, Hook, NodeRecord, Saved, TensorRecord, by_key
 from . import words
 from .layout import FEW_WIRES, WIRE_STEP, Item, Point, around
 from .levels import Fold
@@ -96,8 +96,8 @@ class Block:
         left, right, up, down = self.reach
         side = {f"{slot}": (x + left, y + up) for slot, (x, y) in self.ports.items()}
         return Item(left + right, up + down, up,
-                    ip={slot: at for slot, at in side.items() if int(slot) not in self.below},
-                    op={f"{self.id}:{nr}": (right - x, y + up) for nr, (x, y) in self.entries.items()},
+                    inlet={slot: at for slot, at in side.items() if int(slot) not in self.below},
+                    outlet={f"{self.id}:{nr}": (right - x, y + up) for nr, (x, y) in self.entries.items()},
                     down={slot: at for slot, at in side.items() if int(slot) in self.below},
                     lid=self.boxes[self.id].w if self.id in self.boxes else 0,  # a text below may be wider
                     rim=self.rim)

@@ -1,14 +1,14 @@
 """Where the pieces of a picture go: a compound layered layout of boxes in frames, in rows, with wires.
 
-Pure: pieces with their sizes, links and scopes in, places out; no graph, no text, no font. Forward runs
-right: every piece stands in a column behind all that it needs. What is wider than the limit goes on in a
-row below; what a closed scope hides is not placed at all. The rules are those of Sugiyama: ranks, order
+Pure: pieces with their sizes, the frames around them, and links in, places out; no graph, no text, no font.
+Forward runs right: every piece stands in a column behind all that it needs. What is wider than the limit goes on
+in a row below; what a closed scope hides is not placed at all. The rules are those of Sugiyama: ranks, order
 in a column by barycentres, heights by pooling, so that a chain of operations runs level.
 """
 
 import math
 from bisect import bisect_right, insort
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate, count, pairwise
@@ -37,8 +37,8 @@ class Item:
     w: float
     h: float
     cy: float
-    ip: dict[str, Point] = field(default_factory=dict)  # slot -> where its wire arrives
-    op: dict[str, Point] = field(default_factory=dict)  # net -> where its wires leave
+    inlet: dict[str, Point] = field(default_factory=dict)  # slot -> where its wire arrives
+    outlet: dict[str, Point] = field(default_factory=dict)  # net -> where its wires leave
     down: dict[str, Point] = field(default_factory=dict)
     free: bool = True  # whether ports may be spread: not those of a frame
     lid: float = 0
@@ -106,19 +106,18 @@ class Arrangement:
     """All scopes, the inner ones first: a frame that is laid out is a piece of the scope around it."""
 
     def __init__(self, plan: Plan) -> None:
-        self.plan, self.scopes = plan, {"": FrameContent()}
+        self.plan, self.scopes = plan, defaultdict[str, FrameContent](FrameContent)
         self.inside, self.box = plan.inside, {piece: plan.box.get(piece, piece) for piece in plan.inside}
         self.ways: dict[str, list[tuple[str, Link]]] = {}  # link -> its parts
         self.levels: dict[str, FrameLayout] = {}
         self.lift()
 
-    # ---- fold state -> scopes
+    # ---- pieces and links -> what stands in each frame
 
     def lift(self) -> None:
         """Every piece becomes the box that shows it; a link between scopes has a part in each frame."""
         for piece, frames in self.inside.items():
             for outer, inner in pairwise(frames):
-                self.scopes.setdefault(inner, FrameContent())
                 self.scopes[outer].items[inner] = None
             self.scopes[frames[-1]].items[self.box[piece]] = None
         for link in (k for k in self.plan.links if self.box[k.source] != self.box[k.target]):
@@ -204,9 +203,9 @@ class Arrangement:
         """A scope that is laid out, as a piece: its ports stand on its border."""
         level, loops = self.levels[scope], self.plan.loops.get(scope, ())
         side, up = around(len(loops))
-        ip, op = ({id: (side, y + 6 + up + HEAD) for id, (_, y) in level.at.items() if id.startswith(kind)}
-                  for kind in ("in:", "out:"))
-        return Item(level.w + 2 * (PAD + side), level.h + HEAD + PAD + up, 0, ip, op, free=False)
+        ins, outs = ({id: (side, y + 6 + up + HEAD) for id, (_, y) in level.at.items() if id.startswith(kind)}
+                     for kind in ("in:", "out:"))
+        return Item(level.w + 2 * (PAD + side), level.h + HEAD + PAD + up, 0, ins, outs, free=False)
 
     def collect(self, order: list[str], margin: float) -> Places:
         """Everything in its place on the whole picture."""
@@ -222,7 +221,7 @@ class Arrangement:
                 elif id[:3] != "in:" and id[:4] != "out:":
                     out.boxes[id] = (x + left, y + up)
                     if id in self.plan.loops:
-                        self.put_loops(out, id, out.boxes[id], level.items[id].w, level.op, level.ip)
+                        self.put_loops(out, id, out.boxes[id], level.items[id].w, level.outlet, level.inlet)
             out.chips += [(piece, link, a + x, b + y, w) for piece, link, a, b, w in level.chips]
             out.joins += [(net, a + x, b + y) for net, a, b in level.joins]
             out.wires |= {link: moved_line(line, x, y) for link, line in level.own_wires.items()}
@@ -238,8 +237,8 @@ class Arrangement:
         side, up = around(len(self.plan.loops.get(id, ())))
         out.frames[id] = (x + side, y + up, item.w - 2 * side, item.h - up, depth)
         origin[id] = (x + side + PAD, y + up + HEAD, depth + 1)
-        self.put_loops(out, id, at, item.w, {(id, net[4:]): port for net, port in item.op.items()},
-                       {(id, net[3:]): port for net, port in item.ip.items()})
+        self.put_loops(out, id, at, item.w, {(id, net[4:]): port for net, port in item.outlet.items()},
+                       {(id, net[3:]): port for net, port in item.inlet.items()})
 
     def put_loops(self, out: Places, id: str, at: Point, wide: float, outs: Mapping[tuple[str, str], Point],
                   ins: Mapping[tuple[str, str], Point]) -> None:
@@ -265,7 +264,7 @@ class FrameLayout:
         self.small = dict(scope.chips)
         self.dropped: dict[tuple[str, str], list[Link]] = {}
         for id in (id for seg in self.segs for id in (seg.source, seg.target)):
-            self.items.setdefault(id, Item(0, 12, 6, free=False, ip={id: (0, 6)}, op={id: (0, 6)}))
+            self.items.setdefault(id, Item(0, 12, 6, free=False, inlet={id: (0, 6)}, outlet={id: (0, 6)}))
         self.own_wires: dict[str, Line] = {}  # of leaves and of what is drawn again, by link
         self.chips: list[tuple[str, str, float, float, float]] = []
         again = True
@@ -292,8 +291,8 @@ class FrameLayout:
         """Where wires arrive and leave; what is drawn again stands left of the port that wants it."""
         self.ins: dict[str, list[Link]] = by_key(((seg.target, seg) for seg in self.segs), self.items)
         self.outs: dict[str, list[Link]] = by_key(((seg.source, seg) for seg in self.segs), self.items)
-        self.ip: dict[tuple[str, str], Point] = {}
-        self.op: dict[tuple[str, str], Point] = {}
+        self.inlet: dict[tuple[str, str], Point] = {}
+        self.outlet: dict[tuple[str, str], Point] = {}
         self.left: dict[str, float] = {}  # by how much a piece is wider than it says, with what is drawn again,
         self.beyond: dict[str, float] = {}  # at its right,
         self.under: dict[str, float] = {}  # and higher
@@ -304,8 +303,9 @@ class FrameLayout:
             keys = dict.fromkeys([*(s.net for s in self.outs[id]), *(net for net, _ in self.plan.loops.get(id, ()))])
             step = min(22 if len(slots) <= FEW_WIRES else WIRE_STEP, (item.h - 24) / max(1, len(slots) - 1))
             middle = max(item.cy, item.cy - 14 + (len(slots) - 1) / 2 * step)  # none above the box
-            self.spread(self.ip, id, item.ip, [*slots], middle, step)
-            self.spread(self.op, id, item.op, [*keys], item.cy, min(16, 2 * (item.cy - 12) / max(1, len(keys) - 1)))
+            self.spread(self.inlet, id, item.inlet, [*slots], middle, step)
+            step = min(16, 2 * (item.cy - 12) / max(1, len(keys) - 1))
+            self.spread(self.outlet, id, item.outlet, [*keys], item.cy, step)
             beside = [(self.plan.again[use.source], use.room) for use in again if use.slot not in item.down]
             low = sorted((item.down[use.slot][0], self.plan.again[use.source] - 7) for use in again
                          if use.slot in item.down)
@@ -314,9 +314,9 @@ class FrameLayout:
             self.left[id] = max([0, *(w + self.far[id] + 8 for w, _ in beside), *(w - x for x, w in low[::2])])
             self.beyond[id] = max([0, *(x + w - item.w for x, w in low[1::2])])
             self.under[id] = 10 + (CHIP + 4) * ((len(low) + 1) // 2) if low else 0
-            if item.free and not item.ip and not item.down:  # texts below a box: of its lowest port, of wires to leaves
+            if item.free and not item.inlet and not item.down:  # texts below a box: at its lowest port, at leaves
                 leaves, last = self.leaves_of(id), [*slots][-1] if slots else ""
-                over = self.ip[id, last][1] + 36 - item.h if len(slots) == FEW_WIRES else 0
+                over = self.inlet[id, last][1] + 36 - item.h if len(slots) == FEW_WIRES else 0
                 self.under[id] = max(self.under[id], over, 20 + 5 * len(leaves) if leaves else 0)
 
     def spread(self, ports: dict[tuple[str, str], Point], id: str, given: Mapping[str, Point],
@@ -427,7 +427,7 @@ class FrameLayout:
         for id in {s.source for s in far} - {s.source for s in self.segs}:
             del self.items[id]
         away = False
-        for leaf, uses in self.shelf.items():
+        for uses in self.shelf.values():
             count = Counter(self.row[self.rank[use.target]] for use in uses)
             home = max(count, key=lambda row: (count[row], row))
             for use in [use for use in uses if self.row[self.rank[use.target]] != home]:
@@ -459,8 +459,8 @@ class FrameLayout:
                 way += chain[:stop - first]
             self.way[s], steps = [*way, number[s.target]], len(way) - 1
             for n, (a, b) in enumerate(pairwise(self.way[s])):
-                ya = self.op[s.source, s.net][1] if n == 0 else 5
-                yb = self.ip[s.target, s.slot][1] if n == steps else 5
+                ya = self.outlet[s.source, s.net][1] if n == 0 else 5
+                yb = self.inlet[s.target, s.slot][1] if n == steps else 5
                 weight = 8 if 0 < n < steps else 0.05 if steps else 4
                 if self.col[b] == self.col[a] + 1:
                     links.setdefault((a, b), (ya, yb, weight))
@@ -632,17 +632,17 @@ class FrameLayout:
 
     def start_height(self, s: Link, spot: int, n: int) -> float:
         """How high a net runs behind a spot."""
-        return self.y[spot] + (self.op[s.source, s.net][1] if n == 0 else 5)
+        return self.y[spot] + (self.outlet[s.source, s.net][1] if n == 0 else 5)
 
     def wire(self, s: Link) -> Line:
         """From the port of the source to the port of the target: one soft curve in each gap, round corners from row to
         row."""
         way, item = self.way[s], self.items[s.source]
-        x, y = self.at[s.source][0] + item.w - self.op[s.source, s.net][0], self.start_height(s, way[0], 0)
+        x, y = self.at[s.source][0] + item.w - self.outlet[s.source, s.net][0], self.start_height(s, way[0], 0)
         line: Line = [((x, y),)]
         for n, (a, b) in enumerate(pairwise(way)):
             ca, cb, last = self.col[a], self.col[b], n == len(way) - 2
-            inset, ty = self.ip[s.target, s.slot] if last else (0, 5)
+            inset, ty = self.inlet[s.target, s.slot] if last else (0, 5)
             tx, ty = self.at[s.target][0] + inset if last else self.x[cb], self.y[b] + ty
             if self.row[ca] != self.row[cb]:
                 k, left = self.track[s.source, s.net]
@@ -671,7 +671,7 @@ class FrameLayout:
                 y = top + self.items[box].h + 6 + (CHIP + 4) * (turn // 2) + CHIP / 2
                 line: Line = [((left + dx, y - CHIP / 2),), ((left + dx, top + dy),)]
             else:
-                inset, dy = self.ip[box, slot]
+                inset, dy = self.inlet[box, slot]
                 y, others = top + dy, taken.setdefault(box, [])
                 right = min([left - self.far[box], *(edge - 6 for other, edge in others if abs(other - y) <= CHIP)])
                 x = right - wide
@@ -688,7 +688,7 @@ class FrameLayout:
         for s, way in self.way.items():
             op = s.net.removeprefix("out:").partition(":")[0]
             for n, (a, b) in enumerate(pairwise(() if {s.source, op, s.target} & self.plan.silent else way)):
-                end = self.ip[s.target, s.slot][1] if n == len(way) - 2 else 5
+                end = self.inlet[s.target, s.slot][1] if n == len(way) - 2 else 5
                 seen.setdefault((s.source, s.net, a, self.start_height(s, a, n)), set()).add((b, end))
         self.joins = [(net, self.right[self.col[spot]] + 12, y) for (id, net, spot, y), ends in seen.items()
                       if len(ends) > 1 and id[:3] != "in:"]
@@ -711,7 +711,7 @@ class FrameLayout:
     def exit(self, use: Link) -> Point:
         """Where the wire of a use leaves its box: below, or left and down the gap before its column."""
         (x, y), item = self.at[use.target], self.items[use.target]
-        if port := item.down.get(use.slot) or item.ip.get(use.slot):
+        if port := item.down.get(use.slot) or item.inlet.get(use.slot):
             return x + port[0], y + port[1]
         mine = self.leaves_of(use.target)
         turn, wide = mine.index(use.slot) if use.slot in mine else 0, item.w - 2 * item.rim  # of the box alone
@@ -726,7 +726,7 @@ class FrameLayout:
         (x, y), (lane, turn), (lx, top) = self.exit(use), way, end
         c, low = self.rank[use.target], self.at[use.target][1] + self.items[use.target].h
         lowest = self.columns[c][-1] == self.spots.index(use.target)
-        sideways = use.slot in self.items[use.target].ip and use.slot not in self.items[use.target].down
+        sideways = use.slot in self.items[use.target].inlet and use.slot not in self.items[use.target].down
         points = [(x, y)]
         if sideways or not lowest:
             gx = self.x[c] - self.room[c] - 4 - SHELF_LANE * exits[c]

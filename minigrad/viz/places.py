@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from ..graph.nesting import common
-from ..graph.snapshot import Edge, Graph, NodeRecord
+from ..graph.snapshot import Edge, NodeRecord
 from . import words
 from .blocks import Block, Box, Builder, TextPlace
 from .layout import CHIP, PAD, Line, Link, Places, Plan, Point, arrange, backwards

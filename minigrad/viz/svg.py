@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha1
 from itertools import pairwise
 
-from ..graph.snapshot import Cut, Edge, Graph, Hook, NodeRecord, Saved, TensorRecord
+from ..graph.snapshot import Cut, Edge, Hook, NodeRecord, Saved, TensorRecord
 from . import glyphs, words
 from .blocks import MANY_NOTES, TAB, Box, columns, inset
 from .glyphs import circle, clean, d, path, rect, tag, text, write
