@@ -87,7 +87,7 @@ def test_the_end_of_a_path_is_enough_to_open_a_module():
     folded = levels.fold(graph, repeats=False)
 
     assert {paths[id] for id in levels.named(folded, ["blocks.2.attn"])} == {"net.blocks.2.attn"}
-    assert {paths[id] for id in levels.named(folded, "attn")} == {f"net.blocks.{k}.attn" for k in range(4)}
+    assert {paths[id] for id in levels.named(folded, ["attn"])} == {f"net.blocks.{k}.attn" for k in range(4)}
 
 
 def test_an_unknown_name_in_open_is_told_with_those_that_there_are():
@@ -95,6 +95,13 @@ def test_an_unknown_name_in_open_is_told_with_those_that_there_are():
 
     with pytest.raises(ValueError, match=r"'conv'.*'cross_entropy'"):
         levels.fold(graph, None, ["conv"])
+
+
+def test_names_to_open_may_come_one_by_one():
+    roots, names = networks.run("mlp", minigrad)
+    listed, made = (draw(*roots, names=names, open=some) for some in (["cross_entropy"], iter(["cross_entropy"])))
+
+    assert made.fold.closed == listed.fold.closed < draw(*roots, names=names).fold.closed
 
 
 @pytest.mark.parametrize("wrong", [{"level": "layers"}, {"theme": "blue"}])

@@ -64,6 +64,7 @@ def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None =
     of torch's graph, and for a width below 200 px.
     """
     shown = None if show is None else frozenset([show] if isinstance(show, str) else show)
+    open = [open] if isinstance(open, str) else [*open]
     for item, allowed, what in ((view, svg.VIEWS, "view"), (theme, (None, "light", "dark"), "theme"),
                                 (level, (None, *levels.LEVELS), "level"), *((one, SHOW, "show") for one in shown or ()),
                                 (engine, (None, "builtin", "graphviz", "dot"), "engine")):
@@ -80,7 +81,7 @@ def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None =
         graph, wrong, moved = with_tangents(graph, *tensors, along=None if tangents is True else tangents)
     if around is not None:
         graph = part(graph, nodes_below(around, *tensors), radius, both_ways=True)
-    if any(name.startswith(("line ", "lines ")) for name in ([open] if isinstance(open, str) else open)):
+    if any(name.startswith(("line ", "lines ")) for name in open):
         graph = by_lines(graph)
     drawing = Drawing(graph, view, shown, chosen(lang), theme, engine,
                       folded=levels.fold(graph, level, open, fold), width=width)

@@ -216,7 +216,7 @@ def containers_open(fold: Fold, modules: set[str]) -> Fold:
 def named(fold: Fold, names: Iterable[str]) -> list[str]:
     """The scopes that a reader means: by path, whole or its end, by class or by function."""
     found = []
-    for name in [names] if isinstance(names, str) else names:
+    for name in names:
         known = [id for id, s in fold.scopes.items() if name in (id, s.name) or f".{s.path}".endswith(f".{name}")]
         listed = ", ".join(sorted({repr(s.path or s.name) for s in fold.scopes.values()})[:12])
         demand(known, "draw.no_scope", name=name, known=listed or "-")
