@@ -67,10 +67,10 @@ def text(x: float, y: float, words: str, kind: str = "", slot: str = "") -> str:
     return tag("text", body, x=x, y=y, kind=" ".join(kind.split()), data_slot=slot)
 
 
-def two_words(x: float, y: float, first: str, second: str | None, kind: str = "mg-b") -> str:
-    """A line of a word that stands out, if there is one, and a muted one behind it."""
-    body = tag("tspan", clean(first), kind=kind) if first else ""
-    body += "" if second is None else tag("tspan", clean(second), kind="mg-m", dx=6 if first else None)
+def two_words(x: float, y: float, first: str | None, second: str | None, kind: str = "mg-b") -> str:
+    """A line of a word that stands out, and a muted one behind it; None leaves one out."""
+    body = "" if first is None else tag("tspan", clean(first), kind=kind)
+    body += "" if second is None else tag("tspan", clean(second), kind="mg-m", dx=6 if body else None)
     return tag("text", body, x=x, y=y)
 
 

@@ -423,7 +423,7 @@ class Painter:
         top = TAB if key == "view" else 0
         body = glyphs.tab(b, 38, top) if top else rect(b, 8)
         title, extra, value = words.card(t, self.fold, self.show, self.lang)
-        body += glyphs.two_words(b.x + 10, b.y + top + 18.5, title, extra, "mg-name")
+        body += glyphs.two_words(b.x + 10, b.y + top + 18.5, title or None, extra, "mg-name")
         rows, lines = words.figure(t, self.fold, self.show)
         if rows:
             body += glyphs.grid(b.x + 12, b.y + top + 26, rows, columns(rows))
