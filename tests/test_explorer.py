@@ -46,6 +46,13 @@ def test_every_picture_stands_for_all_nodes_and_leads_somewhere(name):
         assert shown <= picture["cards"].keys()
 
 
+@pytest.mark.parametrize("level", ["modules", "functions", "ops"])
+def test_every_level_can_be_explored(level):
+    _, made, _ = explored("mlp", level=level)
+
+    assert made.picture("0")["to"]
+
+
 @pytest.mark.parametrize("name", ["mlp", "shared mlp", "lenet", "attention", "rnn 10", "tied", "broadcast", "norms"])
 def test_the_numbers_of_an_opened_box_are_those_that_draw_writes_there(name):
     drawing, made, roots = explored(name, view="backward")

@@ -87,7 +87,7 @@ def test_the_end_of_a_path_is_enough_to_open_a_module():
     folded = levels.fold(graph, repeats=False)
 
     assert {paths[id] for id in levels.named(folded, ["blocks.2.attn"])} == {"net.blocks.2.attn"}
-    assert {paths[id] for id in levels.named(folded, "attn")} == {f"net.blocks.{k}.attn" for k in range(4)}
+    assert {paths[id] for id in levels.named(folded, ["attn"])} == {f"net.blocks.{k}.attn" for k in range(4)}
 
 
 def test_an_unknown_name_in_open_is_told_with_those_that_there_are():
@@ -95,6 +95,13 @@ def test_an_unknown_name_in_open_is_told_with_those_that_there_are():
 
     with pytest.raises(ValueError, match=r"'conv'.*'cross_entropy'"):
         levels.fold(graph, None, ["conv"])
+
+
+def test_names_to_open_may_come_one_by_one():
+    roots, names = networks.run("mlp", minigrad)
+    listed, made = (draw(*roots, names=names, open=some) for some in (["cross_entropy"], iter(["cross_entropy"])))
+
+    assert made.fold.closed == listed.fold.closed < draw(*roots, names=names).fold.closed
 
 
 @pytest.mark.parametrize("wrong", [{"level": "layers"}, {"theme": "blue"}])
@@ -252,6 +259,22 @@ loss"""
     assert drawing.fold.bundles == {}
     assert drawing.values[f"edge:{product.id}:0"] == drawing.values[f"edge:{product.id}:1"] != ""
     assert sorted(roll.count for roll in drawing.fold.rolls.values()) == [9, 9]
+
+
+@pytest.mark.parametrize("beside", [False, True])
+def test_a_loop_that_lies_behind_the_end_of_what_is_shown_does_no_harm(beside):
+    w, h = minigrad.tensor([1.0, 2.0], requires_grad=True), minigrad.tensor([0.0, 1.0])
+    for _ in range(20):
+        h = minigrad.tanh(w * h + w)
+    names = {"y0": h, "z0": w}
+    exec("\n".join(f"y{i + 1} = y{i}.sin()" for i in range(140 if beside else 310)), names)
+    exec("\n".join(f"z{i + 1} = z{i}.sin()" for i in range(180 if beside else 0)), names)
+    root = [*names.values()][-1].sum() + names[f"y{140 if beside else 310}"].sum()
+    drawing = Drawing(read(root, names={"w": w}), "forward")
+
+    assert drawing.fold.rolls
+    assert drawing.layout.fold.shown < drawing.fold.shown
+    assert ("× 20" in drawing.to_svg()) is beside
 
 
 def test_a_loop_of_few_turns_in_another_one_is_a_part_of_its_turn():
@@ -614,10 +637,10 @@ def test_a_box_keeps_its_place_in_record_and_forward(name, level):
 # ---- the layout alone
 
 
-def plan(links, frames=(), home=None, **options):
+def plan(links, home=None, **options):
     home = home or {piece: "" for a, b in links for piece in (a, b)}
-    return Plan({piece: Item(60, 40, 20) for piece in home}, home, dict.fromkeys(frames, ""),
-                frames=frozenset(frames), links=[Link(f"{a}{b}", a, a, b, a) for a, b in links], **options)
+    return Plan({piece: Item(60, 40, 20) for piece in home}, {piece: ["", frame][:1 + bool(frame)]
+                for piece, frame in home.items()}, links=[Link(f"{a}{b}", a, a, b, a) for a, b in links], **options)
 
 
 @pytest.mark.parametrize(("name", "kind", "said"), [("autoencoder", "constant", False), ("variational", "leaf", True)])
@@ -641,7 +664,7 @@ def test_a_leaf_stands_in_the_row_that_uses_it_most_and_is_drawn_again_in_others
     chain = [(f"p{k}", f"p{k + 1}") for k in range(12)]
     uses = [Link(f"w{at}", "w", "w", at, "w") for at in ("p1", "p2", "p11")]
     asked = plan(chain, shelf={"w": uses}, again={"w": 30})
-    asked.items["w"], asked.home["w"] = Item(60, 40, 20), ""
+    asked.items["w"], asked.inside["w"] = Item(60, 40, 20), [""]
 
     places = arrange(asked, 400)
 
@@ -654,7 +677,7 @@ def test_a_leaf_stands_in_the_row_that_uses_it_most_and_is_drawn_again_in_others
 
 def test_a_frame_holds_what_is_in_it_and_its_wires_are_whole():
     home = {"a": "", "b": "f", "c": "f", "d": ""}
-    places = arrange(plan([("a", "b"), ("b", "c"), ("c", "d"), ("a", "d")], ["f"], home))
+    places = arrange(plan([("a", "b"), ("b", "c"), ("c", "d"), ("a", "d")], home))
     x, y, w, h, depth = places.frames["f"]
 
     assert depth == 0
@@ -697,7 +720,7 @@ def test_leaves_that_are_too_wide_for_one_line_go_on_below_and_no_wire_runs_thro
     pieces = plan([("a", "b")], home=dict.fromkeys("ab", "") | {f"w{k}": "" for k in range(4)},
                   shelf={f"w{k}": [Link(f"w{k}{box}", f"w{k}", f"w{k}", box, f"w{k}") for box in "ab"]
                          for k in range(4)})
-    pieces.home = dict.fromkeys("ab", "")
+    pieces.inside = {"a": [""], "b": [""]}
     places = arrange(pieces, 260)
     tops = [places.boxes[f"w{k}"][1] for k in range(4)]
 

@@ -15,6 +15,7 @@ from minigrad.viz.blocks import MANY_NOTES, Box
 from minigrad.viz.display import Drawing, draw
 from minigrad.viz.glyphs import LEGEND, text
 from minigrad.viz.layout import backwards, separate
+from minigrad.viz.levels import Fold
 from minigrad.viz.places import SHOW_ALL, lay_out
 from minigrad.viz.svg import Painter, wrap
 from minigrad.viz.theme import TOKENS, shorten, stylesheet, variables, width
@@ -103,7 +104,7 @@ def test_every_record_has_its_part():
 
 def test_the_player_finds_a_slot_for_every_gradient():
     graph = RECORDED["reference"]
-    picture = Painter(graph, lay_out(graph), "backward").picture(None)
+    picture = Painter(lay_out(Fold(graph)), "backward").picture(None)
     slots = set(re.findall(r'data-slot="([^"]+)"', picture))
 
     assert {"edge:n1:0", "edge:n3:1", "in:n3:0", "sum:n3:1", "seed:n1", "grad:t3", "value:t1"} <= slots
@@ -113,9 +114,9 @@ def test_the_player_finds_a_slot_for_every_gradient():
 def test_a_slot_is_filled_and_its_room_is_kept():
     graph = RECORDED["shared leaf"]
     wide = "[123.45, 678.90, … ×1000]"
-    narrow, roomy = lay_out(graph), lay_out(graph, values={"edge:n1:0": wide})
+    narrow, roomy = lay_out(Fold(graph)), lay_out(Fold(graph), values={"edge:n1:0": wide})
 
-    assert wide in Painter(graph, roomy, "backward", values={"edge:n1:0": wide}).picture("light")
+    assert wide in Painter(roomy, "backward", values={"edge:n1:0": wide}).picture("light")
     assert roomy.width > narrow.width
 
 
@@ -200,7 +201,7 @@ def test_a_chain_of_operations_runs_level_whatever_hangs_on_it():
     for _ in range(3):
         y = y * w + b
     graph = read(y)
-    wires = lay_out(graph, widest=3000).back
+    wires = lay_out(Fold(graph), widest=3000).back
 
     chain = [wires[n.edge_id(e.slot)] for n in graph.ops for e in n.edges if graph.node(e.node).kind == "op"]
     assert len(chain) == 6

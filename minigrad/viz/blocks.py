@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import accumulate
 
-from ..graph.snapshot import Cut, Edge, Graph, Hook, NodeRecord, Saved, TensorRecord, by_key
+from ..graph.snapshot import Cut, Edge, Hook, NodeRecord, Saved, TensorRecord, by_key
 from . import words
 from .layout import FEW_WIRES, WIRE_STEP, Item, Point, around
 from .levels import Fold
@@ -96,8 +96,8 @@ class Block:
         left, right, up, down = self.reach
         side = {f"{slot}": (x + left, y + up) for slot, (x, y) in self.ports.items()}
         return Item(left + right, up + down, up,
-                    ip={slot: at for slot, at in side.items() if int(slot) not in self.below},
-                    op={f"{self.id}:{nr}": (right - x, y + up) for nr, (x, y) in self.entries.items()},
+                    inlet={slot: at for slot, at in side.items() if int(slot) not in self.below},
+                    outlet={f"{self.id}:{nr}": (right - x, y + up) for nr, (x, y) in self.entries.items()},
                     down={slot: at for slot, at in side.items() if int(slot) in self.below},
                     lid=self.boxes[self.id].w if self.id in self.boxes else 0,  # a text below may be wider
                     rim=self.rim)
@@ -123,18 +123,17 @@ class Builder:
     """Makes the blocks of one graph. `show` says which satellites there are, `values` which texts
     the slots must be able to hold (the player passes the widest of all frames)."""
 
-    def __init__(self, graph: Graph, show: frozenset[str], values: Mapping[str, str], fold: Fold,
-                 lang: str | None = None) -> None:
-        self.graph, self.show, self.lang, self.fold = graph, show, lang, fold
-        self.values = {**words.known_values(graph), **values}
+    def __init__(self, fold: Fold, show: frozenset[str], values: Mapping[str, str], lang: str | None) -> None:
+        self.graph, self.fold, self.show, self.lang = fold.graph, fold, show, lang
+        self.values = {**words.known_values(fold.graph), **values}
         if fold.rolls:
-            self.values |= {f"edge:{id}": f"× {times} 0" for id, (n, e) in graph.edges.items()
+            self.values |= {f"edge:{id}": f"× {times} 0" for id, (n, e) in self.graph.edges.items()
                             if (times := fold.times(n, e)) > 1}
         self.labels: dict[str, words.BoxLabel] = {}
         self.rooms: dict[str, float] = {}  # slot -> how far its text sticks out to the left of its block
-        self.cut_off = {cut.node for cut in graph.cuts}
+        self.cut_off = {cut.node for cut in self.graph.cuts}
         self.drawer = DRAWER if "grads" in show else 26
-        self.hooks = by_key((hook.node, hook) for hook in graph.hooks if "hooks" in show)
+        self.hooks = by_key((hook.node, hook) for hook in self.graph.hooks if "hooks" in show)
 
     def blocks(self) -> dict[str, Block]:
         """All blocks that are not part of another one."""
@@ -246,7 +245,7 @@ class Builder:
 
     def cards(self, block: Block, node: NodeRecord, pill: Box) -> float:
         """The tensors that this op made, beside each other under the pill."""
-        outs = [t for t in self.graph.outputs(node.id) if words.has_card(self.graph, self.fold, t)]
+        outs = [t for t in self.graph.outputs(node.id) if words.has_card(self.fold, t)]
         if not outs:
             return pill.bottom
         sizes = [self.card_size(t) for t in outs]
@@ -437,18 +436,19 @@ class Builder:
         stands at it. Two at most."""
         found: dict[str, Edge] = {}
         for e in reversed(node.edges if "cards" in self.show else ()):
-            apart = e.node in self.hooks or e.node in self.fold.starts
-            if e.node and e.tensor and self.graph.users[e.node] == {node.id} and not apart:
-                target = self.graph.node(e.node)
-                if target.kind == "accumulate" and target.leaf not in self.graph.roots and e.node not in self.cut_off:
-                    found.setdefault(e.node, e)
+            if e.node and e.tensor and self.graph.users[e.node] == {node.id} and self.is_plain(e.node):
+                found.setdefault(e.node, e)
         return list(found.values())[:2]
 
     def on_shelf(self, id: str) -> bool:
-        """Whether a leaf stands on a shelf: several ops use it, and its wires pass no gates."""
-        node = self.graph.node(id)
-        return (node.kind == "accumulate" and len(self.graph.users.get(id, ())) > 1 and id not in self.hooks
-                and node.leaf not in self.graph.roots and id not in self.cut_off and id not in self.fold.starts)
+        """Whether a leaf stands on a shelf: several ops use it, and nothing else stands at it."""
+        return len(self.graph.users.get(id, ())) > 1 and self.is_plain(id)
+
+    def is_plain(self, id: str) -> bool:
+        """Whether a node is that of a leaf at which only wires end: no hook, no cut, no loop; and no root."""
+        leaf = self.graph.node(id).leaf
+        apart = id in self.hooks or id in self.cut_off or id in self.fold.starts
+        return leaf is not None and leaf not in self.graph.roots and not apart
 
     def hang_below(self, block: Block, node: NodeRecord, leaves: list[Edge], hung: list[Edge], pill: Box) -> None:
         """Leaves straight under the pill, side by side; each use has its own wire."""
@@ -536,12 +536,11 @@ class Builder:
         grad = self.slot_width(f"grad:{t.id}", t.grad or "None") if "grads" in self.show else 0
         return max(w, width("AccumulateGrad", bold=True) + 20, width(".grad ", mono=True) + grad + 56), h
 
-    def put_leaf(self, block: Block, node: NodeRecord, place: Box) -> Box:
-        """The drawer, and glued under it the leaf, whose box it returns; the sum of its gradients below."""
+    def put_leaf(self, block: Block, node: NodeRecord, place: Box) -> None:
+        """The drawer, and glued under it the leaf; the sum of its gradients below."""
         block.boxes[node.id] = Box(place.x, place.y, place.w, self.drawer)
         card = block.boxes[self.graph.tensor(node.leaf).id] = Box(place.x, place.y + self.drawer, place.w, place.h)
         self.sum_lines(block, f"total:{node.id}", card.x, card.bottom + 17, 18)
-        return card
 
     def leaf(self, node: NodeRecord) -> Block:
         """A leaf that hangs under no op."""

@@ -366,13 +366,13 @@ class Drawing:
     def layout(self) -> Layout:
         """Where everything goes."""
         fold = levels.few(self.fold)
-        return lay_out(fold.graph, self.show, self.texts(fold), self.lang, self.width, fold)
+        return lay_out(fold, self.show, self.texts(fold), self.lang, self.width)
 
     def is_higher_than(self, limit: float) -> bool:
         """Whether it is, with room for the numbers of backward: all views of a graph fold alike."""
         fold = levels.few(self.fold)
         norms = words.norms(fold.graph) if fold.home else {}
-        return lay_out(fold.graph, self.show, norms, self.lang, self.width, fold).height > limit
+        return lay_out(fold, self.show, norms, self.lang, self.width).height > limit
 
     def texts(self, fold: levels.Fold) -> Mapping[str, str]:
         """What stands on the wires: gradients, else shapes."""
@@ -386,8 +386,7 @@ class Drawing:
 
     def drawn(self, theme: str | None, framed: bool = True) -> str:
         """Our own picture in "light", "dark", or "auto", which follows the page; in a widget's own colours for None."""
-        fold = self.layout.fold
-        return svg.Painter(fold.graph, self.layout, self.view, self.lang, self.show, self.texts(fold), self.marks,
+        return svg.Painter(self.layout, self.view, self.lang, self.show, self.texts(self.layout.fold), self.marks,
                            self.remarks, self.heat).picture(theme, framed)
 
     def to_png(self, zoom: float = 1) -> bytes:

@@ -26,7 +26,7 @@ class Writer:
     def put(self, statement: str, **attributes: str) -> None:
         """One statement with its attributes."""
         listed = ", ".join(f"{k}={quote(v)}" for k, v in attributes.items())
-        self.lines.append(f"  {statement} [{listed}];" if listed else f"  {statement};")
+        self.lines.append(f"  {statement} [{listed}];")
 
     def box(self, id: str, label: str, token: str, outline: str, style: str = "filled") -> None:
         """A node of Graphviz; its colours are those of a token."""

@@ -113,7 +113,7 @@ class Explorer(Stage):
             else:
                 to[name] = str(self.states.setdefault(other, len(self.states)))
         return {"key": key, "view": state.view, "narrow": state.narrow, "alias": home, "to": to, "many": many,
-                **picture, "cards": self.cards(shown, drawing.layout.labels, {*PART.findall(picture["svg"])}),
+                **picture, "cards": self.cards(shown, {*PART.findall(picture["svg"])}),
                 "links": links(shown, home, state.view),
                 "counts": [shown.total, shown.shown, shown.total - len(shown.graph.ops) + len(shown.box)]}
 
@@ -133,7 +133,7 @@ class Explorer(Stage):
                     for n in graph.nodes)
         yield from ((t.name, t.id) for t in graph.tensors if t.kind == "constant" and t.name)
 
-    def cards(self, fold: levels.Fold, labels: dict[str, words.BoxLabel], drawn: set[str]) -> dict[str, dict[str, Any]]:
+    def cards(self, fold: levels.Fold, drawn: set[str]) -> dict[str, dict[str, Any]]:
         """Id -> title, what follows it, and rows, for all that a picture shows."""
         graph = fold.graph
         why = {id: [["why()", said]] for id, said in self.why.items() if id in drawn}
@@ -149,16 +149,15 @@ class Explorer(Stage):
         made |= {cut.id: card(*words.cut_label(cut), []) for cut in graph.cuts}
         spans, whole = levels.order_spans(fold), self.drawing.graph
         for id in (*fold.boxes, *sorted(fold.frames)):
-            scope, module = fold.scopes[id], labels.get(id) or words.module(fold, id, {})
+            scope, module = fold.scopes[id], words.module(fold, id, {})
             accs = (acc for one in fold.chips_of.get(id, ()) for acc in fold.own.get(one, (one,)))
             params = [f"{t.label} {t.shape}" for t in map(whole.tensor, (whole.node(acc).leaf for acc in accs))]
             rows = [["path", scope.path], ["", f"{len(fold.inside[id])} ops"], ["parameters()", words.several(params)],
                     ["backward()", spans.get(id, "")]]
             made[id] = card(" ".join(words.title_of(fold, id)), module.shapes, rows)
-            for chip in module.chips:
-                if len(chip.leaves) > 1:
-                    first = graph.tensor(chip.leaves[0])
-                    made[first.id] = made[first.node or ""] = card(chip.name, module.title, rows[2:3])
+            for chip in (c for c in module.chips if len(c.leaves) > 1):
+                first = graph.tensor(chip.leaves[0])
+                made[first.id] = made[first.node or ""] = card(chip.name, module.title, rows[2:3])
         return made
 
     def _asked(self, widget: Any, content: dict[str, Any], buffers: Any) -> None:

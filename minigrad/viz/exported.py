@@ -16,7 +16,7 @@ from typing import Any
 
 from latex2mathml.converter import convert
 
-from ..text import get_language, say
+from ..text import demand, get_language, say
 from .theme import FOLLOWING, STATIC
 
 # nbconvert's page; what a notebook keeps folded, an answer for instance, opens when it is asked for
@@ -35,16 +35,13 @@ def save_page(shown: Any, path: str | Path | None = None) -> Path:
     Raises: TypeError for anything else; ValueError where only a notebook can do without a path; ImportError where
     nbconvert is missing, which comes with `[lab]`.
     """
-    if isinstance(shown, str | Path):
-        made, path = notebook_page(shown), Path(path or Path(shown).with_suffix(".html"))
-    elif not hasattr(shown, "to_html"):
+    stored = isinstance(shown, str | Path)
+    if not stored and not hasattr(shown, "to_html"):
         raise TypeError(say("player.no_page", kind=type(shown).__name__))
-    elif path is None:
-        raise ValueError(say("player.page_path"))
-    else:
-        made, path = shown.to_html(), Path(path)
-    path.write_text(made, "utf-8")
-    return path
+    demand(stored or path, "player.page_path")
+    target = Path(path or Path(shown).with_suffix(".html"))
+    target.write_text(notebook_page(shown) if stored else shown.to_html(), "utf-8")
+    return target
 
 
 def page(body: str, style: str, modules: list[str], models: list[Any], *, title: str, lang: str, kind: str) -> str:

@@ -62,8 +62,8 @@ def picture(graph: Graph, fold: levels.Fold, key: str, values: dict[str, str]) -
         if kind == "edge" and len(text) > LONG[id.partition(":")[0] in fold.box]:
             short[at] = text = shapes[slot]
         longest[at] = max(longest.get(at, ""), text, key=len)
-    places = lay_out(fold.graph, SHOW_ALL | {"frees"}, longest, "en", WIDEST_STAGE, fold)  # its words are longer
-    svg = Painter(fold.graph, places, "backward", PAIR).picture(None, framed=False)
+    places = lay_out(fold, SHOW_ALL | {"frees"}, longest, "en", WIDEST_STAGE)  # its words are longer
+    svg = Painter(places, "backward", PAIR).picture(None, framed=False)
     return {"key": key, "alias": alias, "home": home, "short": short, **in_both(svg)}
 
 

@@ -67,6 +67,13 @@ def text(x: float, y: float, words: str, kind: str = "", slot: str = "") -> str:
     return tag("text", body, x=x, y=y, kind=" ".join(kind.split()), data_slot=slot)
 
 
+def two_words(x: float, y: float, first: str | None, second: str | None, kind: str = "mg-b") -> str:
+    """A line of a word that stands out, and a muted one behind it; None leaves one out."""
+    body = "" if first is None else tag("tspan", clean(first), kind=kind)
+    body += "" if second is None else tag("tspan", clean(second), kind="mg-m", dx=6 if body else None)
+    return tag("text", body, x=x, y=y)
+
+
 def group(kind: str, body: str) -> str:
     """Parts that share a class."""
     return tag("g", body, kind=kind)

@@ -68,8 +68,7 @@ def describe(graph: Graph, id: str, seen: set[str]) -> str:
     words += [f"✗ {node.op}"] if node.error else []
     words.append(f"{node.name}: {node.error}" if node.error else node.name)
     words[-1] += f"{{{', '.join(saved_words(node))}}}" if node.saved else ""
-    if t is not None and (t.kind == "leaf" or t.retains_grad):
-        words.append(f".grad {t.grad or 'None'}")
+    words += [f".grad {t.grad or 'None'}"] if t is not None and (t.kind == "leaf" or t.retains_grad) else []
     hooks = [h.label for h in graph.hooks if h.node == node.id]
     words += [f"hooks: {', '.join(hooks)}"] if hooks else []
     words += [f"line {node.line[0]}: {node.line[1]}"] if node.line and node.line[1] else []

@@ -1,14 +1,14 @@
 """Where the pieces of a picture go: a compound layered layout of boxes in frames, in rows, with wires.
 
-Pure: pieces with their sizes, links and scopes in, places out; no graph, no text, no font. Forward runs
-right: every piece stands in a column behind all that it needs. What is wider than the limit goes on in a
-row below; what a closed scope hides is not placed at all. The rules are those of Sugiyama: ranks, order
+Pure: pieces with their sizes, the frames around them, and links in, places out; no graph, no text, no font.
+Forward runs right: every piece stands in a column behind all that it needs. What is wider than the limit goes on
+in a row below; what a closed scope hides is not placed at all. The rules are those of Sugiyama: ranks, order
 in a column by barycentres, heights by pooling, so that a chain of operations runs level.
 """
 
 import math
 from bisect import bisect_right, insort
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import accumulate, count, pairwise
@@ -37,8 +37,8 @@ class Item:
     w: float
     h: float
     cy: float
-    ip: dict[str, Point] = field(default_factory=dict)  # slot -> where its wire arrives
-    op: dict[str, Point] = field(default_factory=dict)  # net -> where its wires leave
+    inlet: dict[str, Point] = field(default_factory=dict)  # slot -> where its wire arrives
+    outlet: dict[str, Point] = field(default_factory=dict)  # net -> where its wires leave
     down: dict[str, Point] = field(default_factory=dict)
     free: bool = True  # whether ports may be spread: not those of a frame
     lid: float = 0
@@ -46,7 +46,8 @@ class Item:
 
 
 class Link(NamedTuple):
-    """Data that runs from a piece to a slot of another; `room` is kept for a text at that slot."""
+    """Data that runs from a piece to a slot of another, or its part inside one frame, which has no id; `room` is kept
+    for a text at that slot."""
 
     id: str
     source: str
@@ -58,13 +59,12 @@ class Link(NamedTuple):
 
 @dataclass
 class Plan:
-    """What is to be placed. `home`: piece -> innermost scope, "" outside of all, in forward order."""
+    """What is to be placed. `inside`: piece, in forward order -> the frames around it, the outermost first, which is
+    "" for the whole picture; `box`: piece -> the closed scope that is drawn for it."""
 
     items: dict[str, Item]  # of pieces and of closed scopes
-    home: dict[str, str]
-    parent: dict[str, str]  # scope -> scope around it
-    closed: frozenset[str] = frozenset()
-    frames: frozenset[str] = frozenset()
+    inside: dict[str, list[str]]
+    box: dict[str, str] = field(default_factory=dict)
     links: list[Link] = field(default_factory=list)
     shelf: dict[str, list[Link]] = field(default_factory=dict)  # leaf -> its uses
     again: dict[str, float] = field(default_factory=dict)  # what may be drawn again, small, and how wide
@@ -87,33 +87,14 @@ class Places:
     loops: list[tuple[str, Line]] = field(default_factory=list)
 
 
-class Seg(NamedTuple):
-    """The part of a link inside one scope, from a port to a port."""
-
-    u: str
-    uk: str
-    v: str
-    vk: str
-    room: float = 0
-
-
-class Use(NamedTuple):
-    """One use of a leaf on the shelf; or `box` is a piece that is drawn again where it is used."""
-
-    link: str
-    box: str
-    slot: str
-    room: float = 0
-
-
 @dataclass
 class FrameContent:
     """What stands in one frame."""
 
     items: dict[str, None] = field(default_factory=dict)
-    segs: dict[Seg, None] = field(default_factory=dict)
-    shelf: dict[str, list[Use]] = field(default_factory=dict)
-    chips: dict[tuple[str, str], Use] = field(default_factory=dict)  # (item, slot) -> what is drawn again there
+    segs: dict[Link, None] = field(default_factory=dict)
+    shelf: dict[str, list[Link]] = field(default_factory=dict)  # leaf -> its uses by items
+    chips: dict[tuple[str, str], Link] = field(default_factory=dict)  # (item, slot) -> its source is drawn again there
 
 
 def arrange(plan: Plan, limit: float = math.inf, margin: float = 0) -> Places:
@@ -125,23 +106,18 @@ class Arrangement:
     """All scopes, the inner ones first: a frame that is laid out is a piece of the scope around it."""
 
     def __init__(self, plan: Plan) -> None:
-        self.plan, self.scopes = plan, {"": FrameContent()}
-        self.box: dict[str, str] = {}
-        self.inside: dict[str, list[str]] = {}  # piece -> frames around it, the outermost first
-        self.ways: dict[str, list[tuple[str, Seg]]] = {}  # link -> its parts
+        self.plan, self.scopes = plan, defaultdict[str, FrameContent](FrameContent)
+        self.inside, self.box = plan.inside, {piece: plan.box.get(piece, piece) for piece in plan.inside}
+        self.ways: dict[str, list[tuple[str, Link]]] = {}  # link -> its parts
         self.levels: dict[str, FrameLayout] = {}
         self.lift()
 
-    # ---- fold state -> scopes
+    # ---- pieces and links -> what stands in each frame
 
     def lift(self) -> None:
         """Every piece becomes the box that shows it; a link between scopes has a part in each frame."""
-        seen = {home: self.see(home) for home in {*self.plan.home.values()}}
-        for piece, home in self.plan.home.items():
-            closed, frames = seen[home]
-            self.box[piece], self.inside[piece] = closed or piece, frames
+        for piece, frames in self.inside.items():
             for outer, inner in pairwise(frames):
-                self.scopes.setdefault(inner, FrameContent())
                 self.scopes[outer].items[inner] = None
             self.scopes[frames[-1]].items[self.box[piece]] = None
         for link in (k for k in self.plan.links if self.box[k.source] != self.box[k.target]):
@@ -158,39 +134,30 @@ class Arrangement:
         frames = self.inside[source]
         here, key, way = self.box[source], net, []
         for frame in reversed(frames[frames.index(loop):] if loop in frames else ()):
-            way.append((frame, Seg(here, key, f"out:{net}", net)))
+            way.append((frame, Link("", here, key, f"out:{net}", net)))
             here, key = frame, f"out:{net}"
         if not all(seg in self.scopes[frame].segs for frame, seg in way):
             self.lead(f"loop:{loop}:{net}", way)
 
-    def lead(self, link: str, way: list[tuple[str, Seg]]) -> None:
+    def lead(self, link: str, way: list[tuple[str, Link]]) -> None:
         """Let a link take this way."""
         self.ways[link] = way
         for scope, seg in way:
             self.scopes[scope].segs[seg] = None
 
-    def see(self, home: str) -> tuple[str, list[str]]:
-        """The closed scope that is drawn for what is in `home`, if there is one, and in which frames."""
-        if not home:
-            return "", [""]
-        closed, frames = self.see(self.plan.parent[home])
-        if closed or home in self.plan.closed:
-            return closed or home, frames
-        return "", [*frames, home] if home in self.plan.frames else frames
-
-    def parts(self, link: Link) -> Iterable[tuple[str, Seg]]:
+    def parts(self, link: Link) -> Iterable[tuple[str, Link]]:
         """Out of the frames around the source, into those around the target."""
         a, b = self.inside[link.source], self.inside[link.target]
         same = common([a, b])
         here, key, net = self.box[link.source], link.net, link.net
         for frame in reversed(a[same:]):
-            yield frame, Seg(here, key, f"out:{net}", net)
+            yield frame, Link("", here, key, f"out:{net}", net)
             here, key = frame, f"out:{net}"
         for outer, inner in pairwise(b[same - 1:]):
-            yield outer, Seg(here, key, inner, f"in:{net}")
+            yield outer, Link("", here, key, inner, f"in:{net}")
             here, key = f"in:{net}", net
         target = self.box[link.target]
-        yield b[-1], Seg(here, key, target, link.slot if target == link.target else net, link.room)
+        yield b[-1], Link("", here, key, target, link.slot if target == link.target else net, link.room)
 
     def shelve(self, leaf: str, uses: list[Link]) -> None:
         """A leaf of several pieces stands below the scope that holds most of them; the others have it drawn again."""
@@ -200,11 +167,12 @@ class Arrangement:
             return  # the closed box names it
         count = Counter(scope for scope, _, _ in boxes)
         home = max(count, key=lambda scope: (count[scope], -len(scope)))
-        for (scope, box, slot), use in boxes.items():
+        for (scope, box, slot), link in boxes.items():
+            use = link._replace(target=box, slot=slot)
             if scope == home:
-                self.scopes[scope].shelf.setdefault(leaf, []).append(Use(use.id, box, slot, use.room))
+                self.scopes[scope].shelf.setdefault(leaf, []).append(use)
             else:
-                self.scopes[scope].chips[box, slot] = Use(use.id, leaf, slot, use.room)
+                self.scopes[scope].chips[box, slot] = use
 
     # ---- inner ones first
 
@@ -235,9 +203,9 @@ class Arrangement:
         """A scope that is laid out, as a piece: its ports stand on its border."""
         level, loops = self.levels[scope], self.plan.loops.get(scope, ())
         side, up = around(len(loops))
-        ip, op = ({id: (side, y + 6 + up + HEAD) for id, (_, y) in level.at.items() if id.startswith(kind)}
-                  for kind in ("in:", "out:"))
-        return Item(level.w + 2 * (PAD + side), level.h + HEAD + PAD + up, 0, ip, op, free=False)
+        ins, outs = ({id: (side, y + 6 + up + HEAD) for id, (_, y) in level.at.items() if id.startswith(kind)}
+                     for kind in ("in:", "out:"))
+        return Item(level.w + 2 * (PAD + side), level.h + HEAD + PAD + up, 0, ins, outs, free=False)
 
     def collect(self, order: list[str], margin: float) -> Places:
         """Everything in its place on the whole picture."""
@@ -253,7 +221,7 @@ class Arrangement:
                 elif id[:3] != "in:" and id[:4] != "out:":
                     out.boxes[id] = (x + left, y + up)
                     if id in self.plan.loops:
-                        self.put_loops(out, id, out.boxes[id], level.items[id].w, level.op, level.ip)
+                        self.put_loops(out, id, out.boxes[id], level.items[id].w, level.outlet, level.inlet)
             out.chips += [(piece, link, a + x, b + y, w) for piece, link, a, b, w in level.chips]
             out.joins += [(net, a + x, b + y) for net, a, b in level.joins]
             out.wires |= {link: moved_line(line, x, y) for link, line in level.own_wires.items()}
@@ -269,8 +237,8 @@ class Arrangement:
         side, up = around(len(self.plan.loops.get(id, ())))
         out.frames[id] = (x + side, y + up, item.w - 2 * side, item.h - up, depth)
         origin[id] = (x + side + PAD, y + up + HEAD, depth + 1)
-        self.put_loops(out, id, at, item.w, {(id, net[4:]): port for net, port in item.op.items()},
-                       {(id, net[3:]): port for net, port in item.ip.items()})
+        self.put_loops(out, id, at, item.w, {(id, net[4:]): port for net, port in item.outlet.items()},
+                       {(id, net[3:]): port for net, port in item.inlet.items()})
 
     def put_loops(self, out: Places, id: str, at: Point, wide: float, outs: Mapping[tuple[str, str], Point],
                   ins: Mapping[tuple[str, str], Point]) -> None:
@@ -294,9 +262,9 @@ class FrameLayout:
         self.segs = [*scope.segs]
         self.shelf = {leaf: list(uses) for leaf, uses in scope.shelf.items()}
         self.small = dict(scope.chips)
-        self.dropped: dict[tuple[str, str], list[Seg]] = {}
-        for id in (id for seg in self.segs for id in (seg.u, seg.v)):
-            self.items.setdefault(id, Item(0, 12, 6, free=False, ip={id: (0, 6)}, op={id: (0, 6)}))
+        self.dropped: dict[tuple[str, str], list[Link]] = {}
+        for id in (id for seg in self.segs for id in (seg.source, seg.target)):
+            self.items.setdefault(id, Item(0, 12, 6, free=False, inlet={id: (0, 6)}, outlet={id: (0, 6)}))
         self.own_wires: dict[str, Line] = {}  # of leaves and of what is drawn again, by link
         self.chips: list[tuple[str, str, float, float, float]] = []
         again = True
@@ -321,32 +289,34 @@ class FrameLayout:
 
     def find_ports(self) -> None:
         """Where wires arrive and leave; what is drawn again stands left of the port that wants it."""
-        self.ins: dict[str, list[Seg]] = by_key(((seg.v, seg) for seg in self.segs), self.items)
-        self.outs: dict[str, list[Seg]] = by_key(((seg.u, seg) for seg in self.segs), self.items)
-        self.ip: dict[tuple[str, str], Point] = {}
-        self.op: dict[tuple[str, str], Point] = {}
+        self.ins: dict[str, list[Link]] = by_key(((seg.target, seg) for seg in self.segs), self.items)
+        self.outs: dict[str, list[Link]] = by_key(((seg.source, seg) for seg in self.segs), self.items)
+        self.inlet: dict[tuple[str, str], Point] = {}
+        self.outlet: dict[tuple[str, str], Point] = {}
         self.left: dict[str, float] = {}  # by how much a piece is wider than it says, with what is drawn again,
         self.beyond: dict[str, float] = {}  # at its right,
         self.under: dict[str, float] = {}  # and higher
         self.far: dict[str, float] = {}  # how far from it they stand
         for id, item in self.items.items():
-            slots = dict.fromkeys([*(s.vk for s in self.ins[id]), *(slot for box, slot in self.small if box == id)])
-            keys = dict.fromkeys([*(s.uk for s in self.outs[id]), *(net for net, _ in self.plan.loops.get(id, ()))])
+            again = [use for use in self.small.values() if use.target == id]
+            slots = dict.fromkeys([*(s.slot for s in self.ins[id]), *(use.slot for use in again)])
+            keys = dict.fromkeys([*(s.net for s in self.outs[id]), *(net for net, _ in self.plan.loops.get(id, ()))])
             step = min(22 if len(slots) <= FEW_WIRES else WIRE_STEP, (item.h - 24) / max(1, len(slots) - 1))
             middle = max(item.cy, item.cy - 14 + (len(slots) - 1) / 2 * step)  # none above the box
-            self.spread(self.ip, id, item.ip, [*slots], middle, step)
-            self.spread(self.op, id, item.op, [*keys], item.cy, min(16, 2 * (item.cy - 12) / max(1, len(keys) - 1)))
-            mine = {slot: (self.plan.again[use.box], use.room) for (box, slot), use in self.small.items() if box == id}
-            beside = [mine[slot] for slot in mine if slot not in item.down]
-            low = sorted((item.down[slot][0], mine[slot][0] - 7) for slot in mine if slot in item.down)
+            self.spread(self.inlet, id, item.inlet, [*slots], middle, step)
+            step = min(16, 2 * (item.cy - 12) / max(1, len(keys) - 1))
+            self.spread(self.outlet, id, item.outlet, [*keys], item.cy, step)
+            beside = [(self.plan.again[use.source], use.room) for use in again if use.slot not in item.down]
+            low = sorted((item.down[use.slot][0], self.plan.again[use.source] - 7) for use in again
+                         if use.slot in item.down)
             texts = [room for _, room in beside] + [seg.room for seg in self.ins[id]]
             self.far[id] = max(12, *texts) + 10 if beside else 0
             self.left[id] = max([0, *(w + self.far[id] + 8 for w, _ in beside), *(w - x for x, w in low[::2])])
             self.beyond[id] = max([0, *(x + w - item.w for x, w in low[1::2])])
             self.under[id] = 10 + (CHIP + 4) * ((len(low) + 1) // 2) if low else 0
-            if item.free and not item.ip and not item.down:  # texts below a box: of its lowest port, of wires to leaves
+            if item.free and not item.inlet and not item.down:  # texts below a box: at its lowest port, at leaves
                 leaves, last = self.leaves_of(id), [*slots][-1] if slots else ""
-                over = self.ip[id, last][1] + 36 - item.h if len(slots) == FEW_WIRES else 0
+                over = self.inlet[id, last][1] + 36 - item.h if len(slots) == FEW_WIRES else 0
                 self.under[id] = max(self.under[id], over, 20 + 5 * len(leaves) if leaves else 0)
 
     def spread(self, ports: dict[tuple[str, str], Point], id: str, given: Mapping[str, Point],
@@ -368,15 +338,15 @@ class FrameLayout:
         ready = [id for id in ids if not waiting[id]]
         for id in ready:  # grows
             for seg in self.outs[id]:
-                self.rank[seg.v] = max(self.rank[seg.v], self.rank[id] + 1)
-                waiting[seg.v] -= 1
-                if not waiting[seg.v]:
-                    ready.append(seg.v)
+                self.rank[seg.target] = max(self.rank[seg.target], self.rank[id] + 1)
+                waiting[seg.target] -= 1
+                if not waiting[seg.target]:
+                    ready.append(seg.target)
         if len(ready) < len(ids):
             raise ValueError(f"boxes that need each other: {next(id for id in ids if waiting[id])}")
         for id in reversed(ready):
-            if self.outs[id] and id[:3] != "in:" and all(seg.u[:3] == "in:" for seg in self.ins[id]):
-                self.rank[id] = max(low, min(self.rank[seg.v] for seg in self.outs[id]) - 1)
+            if self.outs[id] and id[:3] != "in:" and all(seg.source[:3] == "in:" for seg in self.ins[id]):
+                self.rank[id] = max(low, min(self.rank[seg.target] for seg in self.outs[id]) - 1)
         top = max((r for id, r in self.rank.items() if id[:4] != "out:"), default=0)
         self.rank |= {id: top + 1 for id in ids if id[:4] == "out:"}
 
@@ -389,23 +359,24 @@ class FrameLayout:
             self.tall[r] += self.items[id].h + self.under[id] + SEP
             self.wide[r] = max(self.wide[r], self.items[id].w + self.left[id] + self.beyond[id])
         reach: dict[tuple[str, str], int] = {}
-        fan = Counter((s.u, s.uk) for s in self.segs)
+        fan = Counter((s.source, s.net) for s in self.segs)
         for s in self.segs:
-            r = self.rank[s.v]
-            bends = GAP + (22 if fan[s.u, s.uk] > 1 else 0) if s.u[:3] != "in:" and s.v[:4] != "out:" else 16
-            self.room[r] = max(self.room[r], 0 if self.far[s.v] else s.room)
+            r = self.rank[s.target]
+            inside = s.source[:3] != "in:" and s.target[:4] != "out:"
+            bends = GAP + (22 if fan[s.source, s.net] > 1 else 0) if inside else 16
+            self.room[r] = max(self.room[r], 0 if self.far[s.target] else s.room)
             self.gap[r] = max(self.gap[r], bends)
-            for c in range(self.rank[s.u] + 1, r):
+            for c in range(self.rank[s.source] + 1, r):
                 self.gap[c] = max(self.gap[c], 24)
-            reach[s.u, s.uk] = max(reach.get((s.u, s.uk), 0), r)
+            reach[s.source, s.net] = max(reach.get((s.source, s.net), 0), r)
         for uses in self.shelf.values():
             for use in uses:
-                c = self.rank[use.box]
+                c = self.rank[use.target]
                 self.lanes[c] += 1
-                self.room[c] = max(self.room[c], 0 if use.slot in self.items[use.box].down else use.room)
+                self.room[c] = max(self.room[c], 0 if use.slot in self.items[use.target].down else use.room)
         self.gap = [max(g, room + 14 if room else 0) + SHELF_LANE * n
                     for g, room, n in zip(self.gap, self.room, self.lanes, strict=True)]
-        self.crossing = Counter(c for (u, _), r in reach.items() for c in range(self.rank[u] + 1, r + 1))
+        self.crossing = Counter(c for (id, _), r in reach.items() for c in range(self.rank[id] + 1, r + 1))
 
     def find_rows(self) -> None:
         """Break into rows that are low together, where few wires cross, about equally long (dynamic programming)."""
@@ -445,22 +416,23 @@ class FrameLayout:
     def repeat_far_ones(self) -> bool:
         """Inputs and leaves that another row uses are drawn again there, as far as it has room; whether there were
         any."""
-        far = [s for s in self.segs if s.u in self.plan.again and self.row[self.rank[s.u]] != self.row[self.rank[s.v]]
-               and self.items[s.v].w + self.plan.again[s.u] + 100 < self.limit]
+        far = [s for s in self.segs if s.source in self.plan.again
+               and self.row[self.rank[s.source]] != self.row[self.rank[s.target]]
+               and self.items[s.target].w + self.plan.again[s.source] + 100 < self.limit]
         for s in far:
-            self.small.setdefault((s.v, s.vk), Use("", s.u, s.vk, s.room))
-            self.dropped.setdefault((s.v, s.vk), []).append(s)
+            self.small.setdefault((s.target, s.slot), s)
+            self.dropped.setdefault((s.target, s.slot), []).append(s)
         gone = {*far}
         self.segs = [s for s in self.segs if s not in gone]
-        for id in {s.u for s in far} - {s.u for s in self.segs}:
+        for id in {s.source for s in far} - {s.source for s in self.segs}:
             del self.items[id]
         away = False
-        for leaf, uses in self.shelf.items():
-            count = Counter(self.row[self.rank[use.box]] for use in uses)
+        for uses in self.shelf.values():
+            count = Counter(self.row[self.rank[use.target]] for use in uses)
             home = max(count, key=lambda row: (count[row], row))
-            for use in [use for use in uses if self.row[self.rank[use.box]] != home]:
+            for use in [use for use in uses if self.row[self.rank[use.target]] != home]:
                 uses.remove(use)
-                self.small[use.box, use.slot] = Use(use.link, leaf, use.slot, use.room)
+                self.small[use.target, use.slot] = use
                 away = True
         return bool(far) or away
 
@@ -474,21 +446,21 @@ class FrameLayout:
         number = {id: n for n, id in enumerate(self.spots)}
         chains: dict[tuple[str, str, int], list[int]] = {}
         links: dict[tuple[int, int], tuple[float, float, float]] = {}
-        self.way: dict[Seg, list[int]] = {}
+        self.way: dict[Link, list[int]] = {}
         for s in self.segs:
-            way, start, end = [number[s.u]], self.rank[s.u] + 1, self.rank[s.v]
+            way, start, end = [number[s.source]], self.rank[s.source] + 1, self.rank[s.target]
             rows = self.row[start - 1], self.row[end]
             for row in dict.fromkeys(rows):
                 first, stop = (start if row == rows[0] else self.rows[row][0]), min(end, self.rows[row][1])
-                chain = chains.setdefault((s.u, s.uk, row), [])
+                chain = chains.setdefault((s.source, s.net, row), [])
                 while len(chain) < stop - first:
                     self.col.append(first + len(chain))
                     chain.append(len(self.col) - 1)
                 way += chain[:stop - first]
-            self.way[s], steps = [*way, number[s.v]], len(way) - 1
+            self.way[s], steps = [*way, number[s.target]], len(way) - 1
             for n, (a, b) in enumerate(pairwise(self.way[s])):
-                ya = self.op[s.u, s.uk][1] if n == 0 else 5
-                yb = self.ip[s.v, s.vk][1] if n == steps else 5
+                ya = self.outlet[s.source, s.net][1] if n == 0 else 5
+                yb = self.inlet[s.target, s.slot][1] if n == steps else 5
                 weight = 8 if 0 < n < steps else 0.05 if steps else 4
                 if self.col[b] == self.col[a] + 1:
                     links.setdefault((a, b), (ya, yb, weight))
@@ -523,11 +495,9 @@ class FrameLayout:
 
     def crossings(self, place: Mapping[int, int]) -> int:
         """How many pairs of wires cross between neighbouring columns."""
-        total = 0
-        for column in self.columns:
-            ends = sorted((place[a], ya, place[b], yb) for a in column for b, ya, yb, _ in self.near[1][a])
-            total += inversions([end[2:] for end in ends])
-        return total
+        wires = (sorted((place[a], ya, place[b], yb) for a in column for b, ya, yb, _ in self.near[1][a])
+                 for column in self.columns)
+        return sum(inversions([ends[2:] for ends in several]) for several in wires)
 
     def heights(self) -> None:
         """Level with the neighbours as far as the pieces leave room; a chain pulls hardest."""
@@ -539,14 +509,13 @@ class FrameLayout:
 
     def level_column(self, column: list[int], near: list[Pulls]) -> None:
         """The heights of one column that are nearest to those that its neighbours want."""
-        wanted, weights, gaps = [], [], []
-        for n, spot in enumerate(column):
+        wanted, weights = [], []
+        gaps = [self.high(a) + (8 if min(a, b) >= len(self.spots) else SEP) for a, b in pairwise(column)]
+        for spot in column:
             pulls = [p for p in near[spot] if self.row[self.col[p[0]]] == self.row[self.col[spot]]]
             total = sum(p[3] for p in pulls)
             wanted.append(sum((self.y[b] + yb - ya) * w for b, ya, yb, w in pulls) / total if total else self.y[spot])
             weights.append(total or 0.1)
-            if n:
-                gaps.append(self.high(column[n - 1]) + (8 if min(spot, column[n - 1]) >= len(self.spots) else SEP))
         self.y |= zip(column, separate(wanted, weights, gaps), strict=True)
 
     def find_lanes(self) -> None:
@@ -554,11 +523,11 @@ class FrameLayout:
         among all that pass; what goes furthest is outermost there."""
         leaving: dict[int, dict[tuple[str, str], tuple[float, float]]] = {r: {} for r in range(len(self.rows))}
         for s, way in self.way.items():
-            row, last = self.row[self.rank[s.u]], self.row[self.rank[s.v]]
+            row, last = self.row[self.rank[s.source]], self.row[self.rank[s.target]]
             if row != last:
                 n = max(n for n, spot in enumerate(way) if self.row[self.col[spot]] == row)
-                before = leaving[row].get((s.u, s.uk), (0, 0))
-                leaving[row][s.u, s.uk] = max(before[0], last), self.start_height(s, way[n], n)
+                before = leaving[row].get((s.source, s.net), (0, 0))
+                leaving[row][s.source, s.net] = max(before[0], last), self.start_height(s, way[n], n)
         self.track: dict[tuple[str, str], tuple[int, int]] = {}
         self.leaving, passing = [len(leaving[r]) for r in range(len(self.rows))], dict[int, float]()
         self.lanes_left, self.lanes_by = [0] * len(self.rows), [0] * len(self.rows)  # at a row, and past all of it
@@ -578,7 +547,7 @@ class FrameLayout:
         """Columns get their x, rows their y; leaves that a row shares stand below it."""
         self.x, self.right = [0.0] * len(self.wide), [0.0] * len(self.wide)
         self.row_end, self.row_low, self.w, y = [], [], 0.0, 0.0
-        leaves = ((self.row[self.rank[uses[0].box]], leaf) for leaf, uses in self.shelf.items() if uses)
+        leaves = ((self.row[self.rank[uses[0].target]], leaf) for leaf, uses in self.shelf.items() if uses)
         self.leaf_rows: list[list[str]] = [*by_key(leaves, range(len(self.rows))).values()]
         for r, (a, b) in enumerate(self.rows):
             x = self.gap[a] + LANE * self.lanes_left[r] if a else self.before(0)
@@ -661,29 +630,29 @@ class FrameLayout:
 
     # ---- wires
 
-    def start_height(self, s: Seg, spot: int, n: int) -> float:
+    def start_height(self, s: Link, spot: int, n: int) -> float:
         """How high a net runs behind a spot."""
-        return self.y[spot] + (self.op[s.u, s.uk][1] if n == 0 else 5)
+        return self.y[spot] + (self.outlet[s.source, s.net][1] if n == 0 else 5)
 
-    def wire(self, s: Seg) -> Line:
+    def wire(self, s: Link) -> Line:
         """From the port of the source to the port of the target: one soft curve in each gap, round corners from row to
         row."""
-        way, item = self.way[s], self.items[s.u]
-        x, y = self.at[s.u][0] + item.w - self.op[s.u, s.uk][0], self.start_height(s, way[0], 0)
+        way, item = self.way[s], self.items[s.source]
+        x, y = self.at[s.source][0] + item.w - self.outlet[s.source, s.net][0], self.start_height(s, way[0], 0)
         line: Line = [((x, y),)]
         for n, (a, b) in enumerate(pairwise(way)):
             ca, cb, last = self.col[a], self.col[b], n == len(way) - 2
-            inset, ty = self.ip[s.v, s.vk] if last else (0, 5)
-            tx, ty = self.at[s.v][0] + inset if last else self.x[cb], self.y[b] + ty
+            inset, ty = self.inlet[s.target, s.slot] if last else (0, 5)
+            tx, ty = self.at[s.target][0] + inset if last else self.x[cb], self.y[b] + ty
             if self.row[ca] != self.row[cb]:
-                k, left = self.track[s.u, s.uk]
+                k, left = self.track[s.source, s.net]
                 out, low = self.row_end[self.row[ca]] + 12 + LANE * k, self.row_low[self.row[ca]] + 10 + LANE * k
                 back = 4 + LANE * left
                 line += round_corners((x, y), (out, y), (out, low), (back, low), (back, ty), (tx, ty))[1:]
             else:
                 line += bend((x, y), (max(x, self.right[ca]), y), (min(self.x[cb] - self.room[cb], tx), ty), (tx, ty))
-            x, y = (tx, ty) if last else (self.right[cb], ty)
             if not last:
+                x, y = self.right[cb], ty
                 line.append(((x, y),))
         return line
 
@@ -692,8 +661,8 @@ class FrameLayout:
         away."""
         taken: dict[str, list[Point]] = {}
         below: Counter[str] = Counter()
-        for (box, slot), (link, piece, *_) in sorted(
-                self.small.items(), key=lambda use: self.items[use[0][0]].down.get(use[0][1], (0, 0))):
+        for link, piece, _, box, slot, _ in sorted(
+                self.small.values(), key=lambda use: self.items[use.target].down.get(use.slot, (0, 0))):
             wide, (left, top) = self.plan.again[piece], self.at[box]
             if slot in self.items[box].down:
                 dx, dy = self.items[box].down[slot]
@@ -702,7 +671,7 @@ class FrameLayout:
                 y = top + self.items[box].h + 6 + (CHIP + 4) * (turn // 2) + CHIP / 2
                 line: Line = [((left + dx, y - CHIP / 2),), ((left + dx, top + dy),)]
             else:
-                inset, dy = self.ip[box, slot]
+                inset, dy = self.inlet[box, slot]
                 y, others = top + dy, taken.setdefault(box, [])
                 right = min([left - self.far[box], *(edge - 6 for other, edge in others if abs(other - y) <= CHIP)])
                 x = right - wide
@@ -717,12 +686,12 @@ class FrameLayout:
         """Where the wires of one net part, which is where its gradients add up."""
         seen: dict[tuple[str, str, int, float], set[tuple[int, float]]] = {}
         for s, way in self.way.items():
-            op = s.uk.removeprefix("out:").partition(":")[0]
-            for n, (a, b) in enumerate(pairwise(() if {s.u, op, s.v} & self.plan.silent else way)):
-                end = self.ip[s.v, s.vk][1] if n == len(way) - 2 else 5
-                seen.setdefault((s.u, s.uk, a, self.start_height(s, a, n)), set()).add((b, end))
-        self.joins = [(uk, self.right[self.col[spot]] + 12, y) for (u, uk, spot, y), ends in seen.items()
-                      if len(ends) > 1 and u[:3] != "in:"]
+            op = s.net.removeprefix("out:").partition(":")[0]
+            for n, (a, b) in enumerate(pairwise(() if {s.source, op, s.target} & self.plan.silent else way)):
+                end = self.inlet[s.target, s.slot][1] if n == len(way) - 2 else 5
+                seen.setdefault((s.source, s.net, a, self.start_height(s, a, n)), set()).add((b, end))
+        self.joins = [(net, self.right[self.col[spot]] + 12, y) for (id, net, spot, y), ends in seen.items()
+                      if len(ends) > 1 and id[:3] != "in:"]
 
     # ---- the shelf
 
@@ -736,37 +705,37 @@ class FrameLayout:
                 for j, use in enumerate(uses):
                     lx = x + wide * 0.85 * (j + 1) / (len(uses) + 1)
                     turn = j if self.exit(use)[0] > lx else len(uses) - 1 - j
-                    self.own_wires[use.link] = self.leaf_wire(use, leaf, (lane + LANE * turn, turn), (lx, top), exits)
+                    self.own_wires[use.id] = self.leaf_wire(use, (lane + LANE * turn, turn), (lx, top), exits)
                 lane += LANE * len(uses)
 
-    def exit(self, use: Use) -> Point:
+    def exit(self, use: Link) -> Point:
         """Where the wire of a use leaves its box: below, or left and down the gap before its column."""
-        (x, y), item = self.at[use.box], self.items[use.box]
-        if port := item.down.get(use.slot) or item.ip.get(use.slot):
+        (x, y), item = self.at[use.target], self.items[use.target]
+        if port := item.down.get(use.slot) or item.inlet.get(use.slot):
             return x + port[0], y + port[1]
-        mine = self.leaves_of(use.box)
+        mine = self.leaves_of(use.target)
         turn, wide = mine.index(use.slot) if use.slot in mine else 0, item.w - 2 * item.rim  # of the box alone
         return x + item.rim + wide * ((turn + 0.8) / len(mine) if len(mine) > 1 else 0.5), y + item.h
 
     def leaves_of(self, box: str) -> list[str]:
         """The shared leaves that a closed box uses."""
-        return [leaf for leaf, uses in self.shelf.items() if any(use.box == box for use in uses)]
+        return [leaf for leaf, uses in self.shelf.items() if any(use.target == box for use in uses)]
 
-    def leaf_wire(self, use: Use, leaf: str, way: tuple[float, int], end: Point, exits: Counter[int]) -> Line:
+    def leaf_wire(self, use: Link, way: tuple[float, int], end: Point, exits: Counter[int]) -> Line:
         """From a piece down to the leaf, in the lane of its turn; to a lower line past the right of those above."""
         (x, y), (lane, turn), (lx, top) = self.exit(use), way, end
-        c, low = self.rank[use.box], self.at[use.box][1] + self.items[use.box].h
-        lowest = self.columns[c][-1] == self.spots.index(use.box)
-        sideways = use.slot in self.items[use.box].ip and use.slot not in self.items[use.box].down
+        c, low = self.rank[use.target], self.at[use.target][1] + self.items[use.target].h
+        lowest = self.columns[c][-1] == self.spots.index(use.target)
+        sideways = use.slot in self.items[use.target].inlet and use.slot not in self.items[use.target].down
         points = [(x, y)]
         if sideways or not lowest:
             gx = self.x[c] - self.room[c] - 4 - SHELF_LANE * exits[c]
             exits[c] += 1
-            mine = self.leaves_of(use.box)
+            mine = self.leaves_of(use.target)
             below = low + (20 + 5 * mine.index(use.slot) if use.slot in mine else 6)
             points += [(gx, y)] if sideways else [(x, below), (gx, below)]
             x = gx
-        if (right := self.pass_by.get(leaf)) is not None:
+        if (right := self.pass_by.get(use.source)) is not None:
             gx, low = right + LANE * turn, top - 14 - LANE * turn
             return round_corners(*points, (x, lane), (gx, lane), (gx, low), (lx, low), (lx, top))
         return round_corners(*points, (x, lane), (lx, lane), (lx, top))

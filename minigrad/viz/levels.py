@@ -94,30 +94,18 @@ class Fold:
         """Closed scope -> the AccumulateGrads that it names."""
         return by_key((box, acc) for acc, box in self.chips.items())
 
-    @cached_property
-    def round(self) -> dict[str, str]:
-        """Edge that goes round a loop -> what came in there at the first turn."""
-        return {id: self.graph.edges[id][1].tensor or "" for roll in self.rolls.values() for id in roll.edges}
-
-    @cached_property
-    def bundles(self) -> dict[str, int]:
-        """Edge that stands for those to the same output of several turns -> how many they are."""
-        return {id: count for roll in self.rolls.values() for id, count in roll.bundles}
-
-    @cached_property
-    def starts(self) -> set[str | None]:
-        """The nodes from which loops start: they stand outside, so that the way round can be seen."""
-        return {t.node for id in self.round.values() if (t := self.graph.tensors_by_id.get(id))}
-
-    @cached_property
-    def own(self) -> dict[str, tuple[str, ...]]:
-        """AccumulateGrad of a block that is drawn for equal ones -> those of all of them."""
-        return dict(pair for roll in self.rolls.values() for pair in roll.own)
-
-    @cached_property
-    def steps(self) -> frozenset[str]:
-        """The ops inside of loops that are rolled up, of all turns."""
-        return frozenset(id for roll in self.rolls.values() for turn in roll.turns for id in turn)
+    def __post_init__(self) -> None:
+        rolls = self.rolls.values()
+        # edge that goes round a loop -> what came in there at the first turn
+        self.round = {id: self.graph.edges[id][1].tensor or "" for roll in rolls for id in roll.edges}
+        # the nodes from which loops start: they stand outside, so that the way round can be seen
+        self.starts = {t.node for id in self.round.values() if (t := self.graph.tensors_by_id.get(id))}
+        # edge that stands for those to the same output of several turns -> how many they are
+        self.bundles = {id: count for roll in rolls for id, count in roll.bundles}
+        # AccumulateGrad of a block that is drawn for equal ones -> those of all of them
+        self.own = {acc: all_ for roll in rolls for acc, all_ in roll.own}
+        # the ops inside of loops that are rolled up, of all turns
+        self.steps = frozenset(id for roll in rolls for turn in roll.turns for id in turn)
 
     @cached_property
     def apart(self) -> frozenset[str]:
@@ -189,7 +177,7 @@ def fold(graph: Graph, level: str | None = None, open: Iterable[str] = (), repea
     everything = Fold(graph, scopes={s.id: s for s in graph.scopes}, rolls=rolls, whole=whole)
     all_ = replace(everything, clear=clear(everything))
     modules, lines = ({s.id for s in graph.scopes if s.kind == kind} for kind in ("module", "line"))
-    calls = frozenset(all_.scopes) - all_.clear - rolls.keys() - modules
+    calls = frozenset(all_.scopes).difference(all_.clear, rolls, modules)
     one = {id for id, roll in rolls.items() if roll.alone in modules}  # which are as good as the module in them
     folded = replace(all_, closed=calls | (modules - all_.clear) | one)
     known = {"ops": all_, "functions": replace(all_, closed=calls)}
@@ -245,7 +233,11 @@ def few(fold: Fold) -> Fold:
     distance = MANY_BOXES // 2
     while len((near := part(graph, roots, distance)).ops) > MANY_BOXES and distance > 2:
         distance //= 2
-    return replace(fold, graph=near, whole=fold.whole or graph)
+    # of loops what is in sight: some may lie behind its end
+    rolls = {id: replace(roll, edges=tuple(e for e in roll.edges if e in near.edges and not near.edges[e][1].cut),
+                         loops=tuple(pair for pair in roll.loops if pair[0].split(":")[0] in near.nodes_by_id))
+             for id, roll in fold.rolls.items() if not near.nodes_by_id.keys().isdisjoint(roll.turns[-1])}
+    return replace(fold, graph=near, rolls=rolls, whole=fold.whole or graph)
 
 
 def own_end(name: str, others: Collection[str]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from ..graph.nesting import common
-from ..graph.snapshot import Edge, Graph, NodeRecord
+from ..graph.snapshot import Edge, NodeRecord
 from . import words
 from .blocks import Block, Box, Builder, TextPlace
 from .layout import CHIP, PAD, Line, Link, Places, Plan, Point, arrange, backwards
@@ -38,14 +38,13 @@ class Layout:
     labels: dict[str, words.BoxLabel] = field(default_factory=dict)  # of closed scopes
 
 
-def lay_out(graph: Graph, show: frozenset[str] = SHOW_ALL, values: Mapping[str, str] | None = None,
-            lang: str | None = None, widest: float = WIDEST_PICTURE, fold: Fold | None = None) -> Layout:
+def lay_out(fold: Fold, show: frozenset[str] = SHOW_ALL, values: Mapping[str, str] | None = None,
+            lang: str | None = None, widest: float = WIDEST_PICTURE) -> Layout:
     """Place everything. `values` (slot -> widest text) reserves room that the player will need; beyond `widest` px
-    the picture goes on in a row below, unless narrow boxes keep it lower; without a `fold` all ops are shown."""
+    the picture goes on in a row below, unless narrow boxes keep it lower."""
     def made(fold: Fold) -> Layout:
-        return Composer(graph, Builder(graph, show, values or {}, fold, lang), fold).layout(widest)
+        return Composer(Builder(fold, show, values or {}, lang)).layout(widest)
 
-    fold = fold or Fold(graph)
     found = made(fold)
     if fold.boxes and not fold.compact and found.height > HIGHEST_PICTURE:
         fold = replace(fold, compact=True)
@@ -57,10 +56,10 @@ def lay_out(graph: Graph, show: frozenset[str] = SHOW_ALL, values: Mapping[str, 
 class Composer:
     """Turns blocks into a plan for the layout, and its answer into absolute places."""
 
-    def __init__(self, graph: Graph, builder: Builder, fold: Fold) -> None:
-        self.graph, self.builder, self.fold = graph, builder, fold
+    def __init__(self, builder: Builder) -> None:
+        self.graph, self.builder, self.fold = builder.graph, builder, builder.fold
         self.blocks = builder.blocks()
-        self.out = Layout(fold=fold, labels=builder.labels)
+        self.out = Layout(self.fold, labels=builder.labels)
 
     def layout(self, widest: float) -> Layout:
         """Everything in its place, with all wires."""
@@ -77,19 +76,10 @@ class Composer:
 
     def plan(self) -> Plan:
         """Pieces, links and scopes."""
-        fold, graph = self.fold, self.graph
+        fold, graph, homes = self.fold, self.graph, self.homes()
         plan = Plan({id: block.item() for id, block in self.blocks.items()},
-                    {n.id: fold.home.get(n.id, "") for n in reversed(graph.ops)},  # consumers last
-                    {id: s.parent for id, s in fold.scopes.items()}, fold.closed, fold.frames)
-        inputs = {e.node or e.tensor: n.id for n in graph.ops for e in n.edges}
-        for id in self.blocks:
-            if id not in plan.home and id not in fold.scopes and not self.shelved(id):
-                user = inputs.get(id, "")
-                plan.home[id] = self.home_of(id, user) if id in graph.nodes_by_id and id not in fold.starts else ""
-        for cut in graph.cuts:  # the way there and back leaves no frame
-            ends = [fold.graph.chains[fold.home.get(op, "")][::-1] for op in (cut.node or "", *self.builder.ends(cut))]
-            home = ["", *ends[0]][common(ends) if len(ends) > 1 else 0]
-            plan.home |= {id: home for id in (cut.id, cut.tensor) if id in plan.home}
+                    {id: ["", *(s for s in graph.chains[home][::-1] if s in fold.frames)] for id, home in homes},
+                    {id: fold.hidden[home] for id, home in homes if home in fold.hidden})
         for id, (n, e) in graph.edges.items():
             self.link(plan, id, n, e)
         self.result_links(plan)
@@ -97,12 +87,26 @@ class Composer:
         constants = (t.id for t in graph.tensors if t.kind == "constant")
         plan.silent = fold.apart.union((c.id for c in graph.cuts), constants)
         plan.loops = {id: list(roll.loops) for id, roll in fold.rolls.items()}
-        plan.home = dict(sorted(plan.home.items(), key=lambda entry: entry[0][0] != "t"))
         cards = graph.tensors_by_id.keys() - {cut.tensor for cut in graph.cuts}
-        small = [id for id in [*plan.shelf, *plan.home] if self.shelved(id) or id in cards]
+        small = [id for id in [*plan.shelf, *plan.inside] if self.shelved(id) or id in cards]
         known = ((id, graph.tensors_by_id.get(id) or graph.tensor(graph.node(id).leaf)) for id in small)
         plan.again = {id: width(words.again_label(t), bold=True) + 20 for id, t in known if t.kind != "nonleaf"}
         return plan
+
+    def homes(self) -> list[tuple[str, str]]:
+        """Pieces, tensors first and what takes something behind it, and the scopes in which they stand."""
+        fold, graph = self.fold, self.graph
+        homes = {n.id: fold.home.get(n.id, "") for n in reversed(graph.ops)}
+        inputs = {e.node or e.tensor: n.id for n in graph.ops for e in n.edges}
+        for id in self.blocks:
+            if id not in homes and id not in fold.scopes and not self.shelved(id):
+                user = inputs.get(id, "")
+                homes[id] = self.home_of(id, user) if id in graph.nodes_by_id and id not in fold.starts else ""
+        for cut in graph.cuts:  # the way there and back leaves no frame
+            ends = [graph.chains[fold.home.get(op, "")][::-1] for op in (cut.node or "", *self.builder.ends(cut))]
+            home = ["", *ends[0]][common(ends) if len(ends) > 1 else 0]
+            homes |= {id: home for id in (cut.id, cut.tensor) if id in homes}
+        return sorted(homes.items(), key=lambda entry: entry[0][0] != "t")
 
     def home_of(self, id: str, op: str) -> str:
         """The scope that a leaf belongs to that one op uses: beside its box where that is closed; outside of modules
@@ -131,17 +135,15 @@ class Composer:
 
     def cut_links(self, plan: Plan) -> None:
         """From what was cut to the card of the cut, and on to what it left behind."""
-        for cut in self.graph.cuts:
-            if cut.id in self.blocks:
-                if cut.node:
-                    box = self.fold.chips.get(cut.node)  # whose parameter it is
-                    source = self.fold.inside[box][0].id if box else cut.node
-                    plan.links.append(Link(f"{cut.id}:0", source, f"{cut.node}:0", cut.id, "0"))
-                ends = (edge.partition(":") for edge in cut.into)
-                plan.links += [Link(f"cut:{node}:{slot}", cut.id, f"{cut.id}:0", node, slot) for node, _, slot in ends
-                               if node in self.blocks or node in self.fold.box]
-                if cut.tensor in self.blocks:
-                    plan.links.append(Link(f"{cut.tensor}:0", cut.id, f"{cut.id}:0", cut.tensor, "0"))
+        for cut in (c for c in self.graph.cuts if c.id in self.blocks):
+            if cut.node:
+                box = self.fold.chips.get(cut.node)  # whose parameter it is
+                source = self.fold.inside[box][0].id if box else cut.node
+                plan.links.append(Link(f"{cut.id}:0", source, f"{cut.node}:0", cut.id, "0"))
+            ends = [(f"cut:{edge}", *edge.split(":")) for edge in cut.into]
+            ends += [(f"{cut.tensor}:0", cut.tensor, "0")] if cut.tensor else []
+            plan.links += [Link(id, cut.id, f"{cut.id}:0", end, slot) for id, end, slot in ends
+                           if end in self.blocks or end in self.fold.box]
 
     def result_links(self, plan: Plan) -> None:
         """A result that a closed box makes has its card behind the box."""
@@ -171,16 +173,17 @@ class Composer:
         if target.startswith("t"):  # a constant, upper left: data only
             out.data[id] = [((ex, ey),), ((ex, py), (px - 16, py), (px, py))]
             return
-        if slot in block.below:
-            line: Line = [((px, py),), ((px, py + 12), (ex, py + 8), (ex, py + 20)), ((ex, ey),)]
-        else:
-            line = [((px, py),), ((ex, py), (ex, py + 14), (ex, py + 30)), ((ex, ey),)]
-        out.back[id] = line
-        out.data[id] = backwards([*line, ((ex, ey + self.builder.drawer),)])
+        soft = ((px, py + 12), (ex, py + 8), (ex, py + 20)) if slot in block.below else (
+            (ex, py), (ex, py + 14), (ex, py + 30))
+        out.back[id] = [((px, py),), soft, ((ex, ey),)]
+        out.data[id] = backwards([*out.back[id], ((ex, ey + self.builder.drawer),)])
 
     def wires(self, places: Places) -> None:
         """Wires between blocks, both ways, with the places of their texts."""
-        out, again = self.out, {link: piece for piece, link, *_ in places.chips if link}
+        out = self.out
+        out.refs = {link: piece for piece, link, *_ in places.chips}
+        out.boxes |= {f"ref:{link}": Box(min(max(x, 4), out.width - w - 4), y - CHIP / 2, w, CHIP)
+                      for _, link, x, y, w in places.chips}
         ends: dict[str, list[tuple[str, float, float]]] = {}  # closed box -> its wires, and where they meet it,
         below: dict[str, list[tuple[str, float, float]]] = {}  # left and below
         for id, line in places.wires.items():
@@ -192,11 +195,8 @@ class Composer:
                 if id.startswith("seed:"):
                     out.slots[id] = (line[-1][-1][0] - 8, line[-1][-1][1] - 8, "end")
                 continue
-            shelf = self.shelved(e.node or e.tensor or "") and id not in again
-            out.data[id] = backwards(line) if shelf else line
-            if shelf:
-                x, y = out.data[id][0][-1]
-                out.data[id].insert(0, ((x, y + self.builder.drawer),))
+            (x, y), shelf = line[-1][-1], self.shelved(e.node or e.tensor or "") and id not in out.refs
+            out.data[id] = [((x, y + self.builder.drawer),), *backwards(line)] if shelf else line
             if id in self.fold.round and e.node is None and id in places.tails and n.id not in self.fold.box:
                 tail = places.tails[id]
                 out.back[id] = backwards([((tail[0][-1][0] - PAD, tail[0][-1][1]),), *tail])
@@ -204,7 +204,7 @@ class Composer:
                 out.back[id] = line if shelf else backwards(line)
             if n.id in self.fold.box:
                 (below if shelf else ends).setdefault(self.fold.box[n.id], []).append(
-                    (id, *(line[0][-1] if shelf else line[-1][-1])))
+                    (id, *(line[0][-1] if shelf else (x, y))))
         for box, several in ends.items():
             self.labels(several, self.blocks[box].rim, self.builder.stacks(box))
         for several in below.values():
@@ -212,10 +212,6 @@ class Composer:
             for edge, x, y in sorted(several, key=lambda end: end[1]):
                 left = x - before > self.builder.slot_width(f"edge:{edge}") + 12
                 out.slots[f"edge:{edge}"], before = (x - 6, y + 14, "end") if left else (x + 6, y + 14, "start"), x
-        for piece, link, x, y, w in places.chips:
-            if link:
-                out.refs[link] = piece
-                out.boxes[f"ref:{link}"] = Box(min(max(x, 4), out.width - w - 4), y - CHIP / 2, w, CHIP)
 
     def labels(self, ends: list[tuple[str, float, float]], rim: float, stacks: bool) -> None:
         """The gradients' texts at a closed box: above their wires; of two wires the lower one has its text below."""

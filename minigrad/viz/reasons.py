@@ -326,10 +326,9 @@ def picture(roots: Sequence[AnyTensor], names: Mapping[str, Any], leaf: AnyTenso
 def why_backward_fails(graph: Graph) -> Iterator[Reason]:
     """What will make backward fail."""
     for n in graph.nodes:
-        for s in n.saved:
-            if s.stale:
-                facts = {"node": n.name, "field": s.field, "saved": s.version, "now": s.now}
-                yield "why.stale", facts, {n.id, f"{n.id}.{s.field}"}
+        for s in (s for s in n.saved if s.stale):
+            facts = {"node": n.name, "field": s.field, "saved": s.version, "now": s.now}
+            yield "why.stale", facts, {n.id, f"{n.id}.{s.field}"}
     freed = next((n for n in graph.nodes if any(s.freed for s in n.saved)), None)
     if freed is not None:
         yield "why.freed", {"node": freed.name}, {freed.id}

@@ -118,11 +118,9 @@ class Paths(TextWithDrawing):
         for i, (way, value) in enumerate(zip(self.found, self.values, strict=True), 1):
             names = " → ".join(self.graph.node(id).name for id, _ in way)
             lines.append(f"{i}  {names}" + (f"  {value}" if value else ""))
-        if hooked(self.graph, ways(self.graph, self.end)):
-            lines.append(say("why.paths_hooks"))
-        if self.count > len(self.found):
-            lines.append(say("why.paths_cut", shown=len(self.found), count=self.count))
-        return "\n".join(lines)
+        lines += [say("why.paths_hooks")] if hooked(self.graph, ways(self.graph, self.end)) else []
+        more = say("why.paths_cut", shown=len(self.found), count=self.count)
+        return "\n".join([*lines, more] if self.count > len(self.found) else lines)
 
 
 class Choice(Moment):

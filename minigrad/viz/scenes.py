@@ -251,8 +251,7 @@ class Scenes:
         """What is said of the gradients that leave, and of edges that lead nowhere."""
         live = [s for s in f.sent if s.to]
         parts = [both("player.send_to", grad=s.text, to=self.title(s.to)) for s in live[:SENT]]
-        if len(live) > SENT:
-            parts.append(both("player.send_more", count=len(live) - SENT))
+        parts += [both("player.send_more", count=len(live) - SENT)] if len(live) > SENT else []
         what = {"en": " and ".join(p["en"] for p in parts), "zh": "，".join(p["zh"] for p in parts)}
         said = both("player.say_send", node=self.title(f.node), what=what)
         none = both("player.say_none", node=self.title(f.node)) if len(live) < len(f.sent) else None

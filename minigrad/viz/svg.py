@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha1
 from itertools import pairwise
 
-from ..graph.snapshot import Cut, Edge, Graph, Hook, NodeRecord, Saved, TensorRecord
+from ..graph.snapshot import Cut, Edge, Hook, NodeRecord, Saved, TensorRecord
 from . import glyphs, words
 from .blocks import MANY_NOTES, TAB, Box, columns, inset
 from .glyphs import circle, clean, d, path, rect, tag, text, write
@@ -31,21 +31,21 @@ class Painter:
     out; `remarks` stand under the title; `heat` (edge -> px) makes wires thick.
     """
 
-    def __init__(self, graph: Graph, layout: Layout, view: str = "record", lang: str | None = None,
+    def __init__(self, layout: Layout, view: str = "record", lang: str | None = None,
                  show: frozenset[str] = SHOW_ALL, values: Mapping[str, str] | None = None,
                  marks: frozenset[str] = frozenset(), remarks: Sequence[str] = (),
                  heat: Mapping[str, float] | None = None) -> None:
-        self.graph, self.at, self.view, self.lang, self.show = graph, layout, view, lang, show
-        self.fold = layout.fold
+        self.at, self.view, self.lang, self.show = layout, view, lang, show
+        self.fold, self.graph = layout.fold, layout.fold.graph
         inside = {**self.fold.chips, **self.fold.box}  # what is marked in a closed box marks the box
         self.box, self.marks = layout.boxes, marks | {inside.get(re.split("[.:]", id)[0], id) for id in marks}
-        self.values, self.remarks, self.heat = {**words.known_values(graph), **(values or {})}, remarks, heat or {}
+        self.values, self.remarks, self.heat = {**words.known_values(self.graph), **(values or {})}, remarks, heat or {}
         # the layers; `over` all: badges, and where gradients meet
         self.frames, self.wires, self.parts, self.over = (list[str]() for _ in range(4))
         self.kinds: set[str] = set()
         # outputs (`n3:0`) whose arriving wire passes gates or a copy; it points at the gate that it reaches first
         self.stems = {name[3:] for name in layout.slots if name.startswith("in:")}
-        self.headless = self.stems - {f"{h.node}:{h.nr}" for h in graph.hooks if h.id in self.box
+        self.headless = self.stems - {f"{h.node}:{h.nr}" for h in self.graph.hooks if h.id in self.box
                                       and layout.entries.get(f"{h.node}:{h.nr}", (0, 0))[0] == self.box[h.id].right}
 
     # ---- putting parts down
@@ -119,10 +119,10 @@ class Painter:
                 said = f"{'k → k' if roll.own else 't → t'} + 1, {roll.count - 1} ×"
                 body += text(frame.cx, min(y for piece in line for _, y in piece) - 6, said, "mg-c mg-m")
             self.part(self.wires, "mg-loop" + " mg-some" * (not self.fold.rolls[loop].all), id, "rfb", body, "loop")
-        for id in self.at.data:
-            if id.startswith("loop:"):  # from what goes round to the border, where nothing else takes it there
-                ways, head = (self.at.data, "") if self.view == "forward" else (self.at.back, self.view)
-                self.part(self.wires, "mg-loop", id, "rfb", path(write(ways[id]), f"mg-{self.view}", head))
+        # from what goes round to the border, where nothing else takes it there
+        ways, head = (self.at.data, "") if self.view == "forward" else (self.at.back, self.view)
+        for id in (one for one in self.at.data if one.startswith("loop:")):
+            self.part(self.wires, "mg-loop", id, "rfb", path(write(ways[id]), f"mg-{self.view}", head))
 
     def cut(self, cut: Cut, b: Box) -> None:
         """Scissors on a dashed wire, and a grey card with what cut there and the learner's line."""
@@ -146,15 +146,8 @@ class Painter:
         title = shorten(title, b.w - 50 - width(name), bold=True)
         body = rect(b, 9, "mg-shape mg-even" if depth % 2 else "mg-shape")
         body += glyphs.toggle(Box(b.x + 9, b.y + 9, 18, 18), "−")
-        body += self.title(b.x + 34, b.y + 22.5, title, name)
+        body += glyphs.two_words(b.x + 34, b.y + 22.5, title, name or None)
         self.part(self.frames, "mg-frame", id, "rfb", body, "frame")
-
-    @staticmethod
-    def title(x: float, y: float, title: str, name: str) -> str:
-        """The class in bold, the last part of the path behind it."""
-        body = tag("tspan", clean(title), kind="mg-b")
-        body += tag("tspan", clean(name), kind="mg-m", dx=6) if name else ""
-        return tag("text", body, x=x, y=y)
 
     def module(self, id: str, b: Box) -> None:
         """A closed scope: how many operations it hides, its title, shapes and parameters."""
@@ -164,20 +157,20 @@ class Painter:
         if label.more:
             body += glyphs.toggle(Box(b.x + 9, b.y + 9, wide, 18), label.more)
             x += wide + 7
-        body += self.title(x, b.y + 22.5, label.title, label.path) + text(b.x + 10, b.y + 42, label.shapes, "mg-m")
+        body += glyphs.two_words(x, b.y + 22.5, label.title, label.path or None)
+        body += text(b.x + 10, b.y + 42, label.shapes, "mg-m")
         self.part(self.parts, "mg-box", id, "rfb", body, "box" if label.more else "")
         for k, chip in enumerate(words.chips_of(self.fold, id, self.values)):
             self.chip(chip, Box(b.x + 9, b.y + 52 + label.row * k, b.w - 18, label.row - 4))
 
     def chip(self, chip: words.Chip, b: Box) -> None:
         """A parameter in a closed module, and its drawer."""
-        name = tag("tspan", clean(chip.name), kind="mg-b") + tag("tspan", clean(chip.shape), kind="mg-m", dx=6)
         above, right = self.fold.stacked, chip.halves[1]
         up = Box(b.x, b.y, b.w, words.DRAWER_ROW) if above else Box(b.right - right, b.y, right, b.h)
         low = Box(b.x, up.bottom, b.w, b.h - up.h) if above else b
         leaf, drawer = (rect(low, 5), glyphs.drawer(up, 5)) if above else (
             glyphs.half(up.x, side, b.y, b.bottom) for side in (b.x, b.right))
-        leaf += tag("text", name, x=b.x + 8, y=low.cy + 4.5)
+        leaf += glyphs.two_words(b.x + 8, low.cy + 4.5, chip.name, chip.shape)
         known = chip.grad and chip.grad != "None"
         drawer += text(up.cx, up.cy + 4.5, chip.grad if known else ".grad",
                        "mg-c mg-value mg-g" if known else "mg-c mg-mono mg-m")
@@ -216,8 +209,7 @@ class Painter:
             self.edge(n, e)
         self.stem(n, b)
         if place := self.at.slots.get(f"cards:{n.id}"):  # of outputs for whose cards there was no room
-            hidden = (t for t in self.graph.outputs(n.id) if t.id not in self.box)
-            more = sum(words.has_card(self.graph, self.fold, t) for t in hidden)
+            more = sum(words.has_card(self.fold, t) for t in self.graph.outputs(n.id) if t.id not in self.box)
             self.part(self.parts, "mg-word", f"cards:{n.id}", "rfb", text(*place[:2], f"+{more}", "mg-m"))
         if "saved" in self.show:
             self.notes(n, b)
@@ -431,9 +423,7 @@ class Painter:
         top = TAB if key == "view" else 0
         body = glyphs.tab(b, 38, top) if top else rect(b, 8)
         title, extra, value = words.card(t, self.fold, self.show, self.lang)
-        name = tag("tspan", clean(title), kind="mg-name") if title else ""
-        name += tag("tspan", clean(extra), kind="mg-m", dx=6 if title else None)
-        body += tag("text", name, x=b.x + 10, y=b.y + top + 18.5)
+        body += glyphs.two_words(b.x + 10, b.y + top + 18.5, title or None, extra, "mg-name")
         rows, lines = words.figure(t, self.fold, self.show)
         if rows:
             body += glyphs.grid(b.x + 12, b.y + top + 26, rows, columns(rows))
@@ -530,9 +520,7 @@ class Painter:
             id = max(fold.boxes, key=lambda box: len(fold.inside[box]))
             said.append(words.word("folded", self.lang, ops=ops, folded=len(fold.box),
                                    name=fold.scopes[id].path or fold.scopes[id].name))
-        if "cards" not in self.show:
-            said.append(words.word("no_satellites", self.lang, limit=MANY_PILLS))
-        return said
+        return said if "cards" in self.show else [*said, words.word("no_satellites", self.lang, limit=MANY_PILLS)]
 
     def legend(self, wide: float, top: float) -> tuple[str, float, float]:
         """One strip with the kinds that were drawn, in a fixed order; its height, and the width of the last line."""

@@ -83,17 +83,17 @@ def figure(t: TensorRecord, fold: Fold, show: frozenset[str]) -> tuple[list[list
     return [], lines
 
 
-def has_card(graph: Graph, fold: Fold, t: TensorRecord) -> bool:
-    """Whether a result is worth a card; what has no name, and nobody holds, only in a small graph."""
-    if t.name or t.retains_grad or not fold.home:
-        return bool(t.name or t.retains_grad or t.base or t.value is not None or len(graph.ops) <= FEW_OPS)
-    return t.id in graph.roots
+def has_card(fold: Fold, t: TensorRecord) -> bool:
+    """Whether a result is worth a card; in a network, what has a name; what nobody holds, only in a small graph."""
+    if fold.home:
+        return bool(t.name or t.retains_grad or t.id in fold.graph.roots)
+    return bool(t.name or t.retains_grad or t.base or t.value is not None or len(fold.graph.ops) <= FEW_OPS)
 
 
 def shapes(graph: Graph, fold: Fold) -> dict[str, str]:
     """The shapes that no card and no box tells, and all that went into a call that failed, by the slot of a wire."""
     bare = {t.id: t.size for t in graph.tensors if t.kind == "nonleaf" and t.node not in fold.box
-            and t.node not in fold.steps and not has_card(graph, fold, t)}
+            and t.node not in fold.steps and not has_card(fold, t)}
     found = {f"edge:{id}": bare[e.tensor] for id, (_, e) in graph.edges.items()
              if e.tensor in bare and id == fold.wires.get(id, id)}
     return found | {f"edge:{id}": str(graph.tensor(e.tensor).shape) for id, (n, e) in graph.edges.items() if n.error}
