@@ -171,7 +171,7 @@ def uncut(place: Any, at: Any, context: Context) -> list[tuple[Any, str]]:
         top = source.parents[up]
     top = next((up for up in above[::-1] if called(up) in MAKES), top)  # the outermost
     text = ast.unparse(Uncarried(context).visit(copy.deepcopy(top)))
-    return [] if re.search(r"\b(?:np|numpy|math)\.|\.numpy\b", text) else [(top, text)]
+    return [] if re.search(r"\b(?:np|numpy|math)\.|\.numpy\b|\w\(\[\[", text) else [(top, text)]
 
 
 class Uncarried(ast.NodeTransformer):
@@ -193,6 +193,10 @@ class Uncarried(ast.NodeTransformer):
         several = any(isinstance(n, ast.List | ast.ListComp) for n in (*node.args[:1], *made))
         values = inner(self.context.value(node.args[0])) or map(self.context.value, getattr(node.args[0], "elts", ()))
         join = "cat" if any(is_tensor(v) and v.dim() for v in values) else "stack"
+        for i, part in enumerate(getattr(node.args[0], "elts", ())):
+            if isinstance(getattr(part, "operand", part), ast.Constant) or isinstance(self.context.value(part), float):
+                given = part if join == "stack" else ast.List([part])  # as many dimensions as the others
+                node.args[0].elts[i] = ast.Call(ast.Name("torch.tensor"), [given], [])
         return ast.Call(ast.Name(f"torch.{join}"), node.args[:1], []) if several else node.args[0]
 
 

@@ -99,9 +99,9 @@ def untracked(node: Any, context: Context) -> Finding | None:
     for here, around in feeding(node, context):
         seen += tensors_in(here, around)
         for part in (n for n in ast.walk(here) if isinstance(n, ast.Call) and around.definition(n) is None):
-            if called(part) == "grad" and keyword(part, "create_graph") is None:
-                return by_rule("constant gradient", part, around)
             home = getattr(around.callee(part.func), "__module__", None) or "minigrad"  # `np.ones` has no gradient
+            if called(part) == "grad" and "func" not in home and keyword(part, "create_graph") is None:
+                return by_rule("constant gradient", part, around)
             plain = called(part) in FACTORIES and not (called(part) == "tensor" and computed(part))
             if plain and keyword(part, "requires_grad") is None and home.startswith("minigrad"):
                 makers.append((part, around))
