@@ -14,7 +14,7 @@ from ..core.graph import TensorBase, latest
 from .cuts import asking, computed, cut, cut_on_the_way, leads_to, root_of, tensors_in
 from .findings import Finding, by_rule, finding, first, keyword, receiver
 from .live import inner, is_tensor, parameters
-from .program import Context, called, expression, feeding, inside_of, is_learners, read_in, source_of, writers, written
+from .program import Context, called, expression, feeding, inside_of, is_learners, numbers, read_in, source_of, writers, written
 
 FACTORIES = set("tensor ones zeros rand randn full arange linspace eye normal empty ones_like randn_like".split())
 
@@ -53,8 +53,15 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
     if known(root, around) and not leads_to(root, around, leaf):
         return finding("no_use", around, call, name=name, loss=around.source.text(root))
     if not own:
-        return by_rule("behind: slips", root, around) if leads_to(root, around, leaf) else None
+        return first_order([leaf], root, around) if leads_to(root, around, leaf) else None
     return finding("returned", around, call, name=name) if latest.returned is latest.freed else None
+
+
+def first_order(own: list[Any], root: Any, context: Context) -> Finding | None:
+    """A gradient without a graph, behind an expression, of what was computed of one of these tensors."""
+    found = ((n, around) for here, around in feeding(root, context) for n in ast.walk(here)
+             if called(n) == "grad" and any(leads_to(part, around, leaf) for part in n.args[:1] for leaf in own))
+    return first(by_rule("first order:", *one) for one in found)
 
 
 def remade(leaf: Any, root: Any, context: Context) -> Finding | None:
@@ -243,7 +250,7 @@ def missing_from(optimizer: Any, context: Context, of: Any = None) -> Finding | 
     ran = any(p.grad is not None for p in parameters(optimizer))  # then what else was used has a gradient, too
     for name, value in context.names.items():
         module = hasattr(type(value), "named_parameters")
-        one = type(value).__name__ in kinds and (plain or not writers(value))  # none that is updated by hand
+        one = type(value).__name__ in kinds and (plain or not writers(value)) and not passing(name, context)
         own: list[Any] = parameters(value) if module else [value] * one
         left = [p for p in own if p.requires_grad and p.is_leaf and id(p) not in has and ran <= (p.grad is not None)
                 and not any(called(at) == "step" for _, at in writers(p))]  # else another's, which is gone
@@ -263,6 +270,15 @@ def missing_from(optimizer: Any, context: Context, of: Any = None) -> Finding | 
             kind = (" alone" if alone else " too") * (clear and len(meant) == 1)
             return by_rule(f"missing{kind}: {name} {len(left)} {whole}", call, around)
     return None
+
+
+def passing(name: str, context: Context) -> bool:
+    """Whether what has a name was made of other tensors, or anew for each backward: nothing for an optimizer to keep."""
+    made = [*context.made(name, None)]
+    loops = {id(loop) for node, there in made for loop in there.source.loops(node)}
+    ran = (there.source.loops(n) for _, there in made for n in there.source.calls if called(n) == "backward")
+    read = (there.names.get(each.partition(".")[0]) for node, there in made for each in numbers(node))
+    return any(map(is_tensor, read)) or any(id(loop) in loops for several in ran for loop in several)
 
 
 def alike(optimizer: str, module: str) -> bool:

@@ -106,7 +106,9 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     yield from hoarded(context)
     call, around = last_backward(context) or (None, context)
     yield None if call is None else kept_for_all(call, around)
-    yield None if called(call) != "backward" else by_rule("behind: slips", root_of(call), around)
+    behind = (e for n in nodes_of([t.grad_fn for t in own if t.grad_fn is not None], {}) for e in n.edges)
+    ends = [*own, *(e for e in behind if isinstance(e, TensorBase))]
+    yield None if called(call) != "backward" else leaves.first_order(ends, root_of(call), around)
     modules = [(name, v) for name, v in context.names.items() if hasattr(type(v), "named_parameters")]
     for a, v, b, other in ((*one, *two) for one in modules for two in modules if one is not two):
         trained = [any(p.grad is not None for p in m.parameters()) for m in (v, other)]

@@ -293,8 +293,9 @@ def unreached(t: TensorRecord, leaf: AnyTensor, names: Mapping[str, AnyTensor], 
             cut_off.append(loss)  # it leads there, and was cut off on the way
         else:
             graph = picture([loss], named, leaf)
-            other = leaves.last_backward(context) if lost == "no_use" else None
-            other = None if other and ast.unparse(cuts.root_of(other[0])) == name else other  # it meant another then
+            last = leaves.last_backward(context)
+            apart = last if last and ast.unparse(cuts.root_of(last[0])) != name else None  # it meant another then
+            other = apart if lost == "no_use" else None
             ran = any(s.freed for n in graph.nodes for s in n.saved) and not other
             if other and found is not None:  # the last backward began elsewhere
                 found.edit = other[1].source.edited((cuts.root_of(other[0]), name)) if loss.numel() == 1 else None
@@ -302,7 +303,7 @@ def unreached(t: TensorRecord, leaf: AnyTensor, names: Mapping[str, AnyTensor], 
                 ask = f"not run: {name}{'' if loss.numel() == 1 else '.sum()'}"
                 made = (by_rule(ask, *one) for one in context.made(name, call))
                 found = by_rule("program:", None, context) or first(made)
-            elif lost in ("cut", "block", "remade", "gives_nothing", "no_use"):  # not on this way
+            elif lost in ("remade", "gives_nothing", "no_use") or (lost in ("cut", "block") and not apart):  # not here
                 found = None
             facts = {"name": label(t), "loss": name if loss.numel() == 1 else f"{name}.sum()"}
             marks = {r.id for r in graph.tensors if r.kind == "leaf" and r.name == label(t)}
