@@ -70,7 +70,7 @@ def wanted(leaf: Any, found: Finding | None, context: Context) -> Finding | None
 
 def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | None:
     """What the order of events tells of tensors that do not learn; `asked`: the module or optimizer in question."""
-    facts = [f"spent: {n}" for n, v in context.names.items() if isinstance(v, GeneratorType) and v.gi_frame is None]
+    facts = [f"spent: {n}" for n, v in named(context).items() if isinstance(v, GeneratorType) and v.gi_frame is None]
     facts += [f"idle{' own' * is_learners(v)}: {name} {word}" for name, v in context.names.items()
               if hasattr(type(v), "zero_grad") for word in IDLE & vars(v).keys()]
     writes = [line for line in own[0]._shared_counter()[1:] if line and line[0] is not None] if own else []

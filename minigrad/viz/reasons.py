@@ -19,7 +19,7 @@ from typing import Any
 
 from ..graph import checkup, cuts, leaves, live, notes, numbers, rounds, unfinished
 from ..graph.findings import Finding, attempt, by_rule, first, reads_of
-from ..graph.program import Context, expression, inside_of, shell, source_of, standing
+from ..graph.program import Context, expression, inside_of, is_learners, shell, source_of, standing
 from ..graph.recorder import plain
 from ..graph.restoring import Restoring
 from ..graph.snapshot import AnyTensor, Graph, TensorRecord
@@ -59,6 +59,8 @@ def why(t: Any = MISSING) -> Explanation:
         return of_error(t)
     t = t if hasattr(type(t), "named_parameters") else getattr(t, "optimizer", t)  # of a scheduler
     if hasattr(type(t), "named_parameters") or hasattr(t, "param_groups"):
+        return of_several(t, context)
+    if is_learners(t) and not hasattr(type(t), "grad_fn"):
         return of_several(t, context)
     if isinstance(t, int | float) and given and (found := attempt(cuts.number_of, given, context)) is not None:
         return Explanation([("why.number", {"name": ast.unparse(given)}, set())], None, found)
@@ -225,6 +227,9 @@ def of_several(owner: Any, context: Context) -> Explanation:
     """What keeps the parameters of a module, or of an optimizer, from learning: those nobody lists, those that no
     optimizer has, those without a gradient."""
     names, several = learners_names(), live.parameters(owner)
+    if own := not (hasattr(owner, "param_groups") or hasattr(type(owner), "named_parameters")):  # a class of theirs
+        held = [p for part in [owner, *live.inner(owner)] for p in live.parameters(part) if p.requires_grad]
+        several = [*{id(p): p for p in held}.values()]
     if module := hasattr(type(owner), "named_parameters"):
         params, wholes = dict(owner.named_parameters()), [owner]
     else:
@@ -234,9 +239,9 @@ def of_several(owner: Any, context: Context) -> Explanation:
 
     def in_order() -> Iterator[Finding | None]:
         yield from map(leaves.unregistered, wholes)
-        ours = library(next(iter(params.values()), None)) == "minigrad"
+        ours = own or library(next(iter(params.values()), None)) == "minigrad"
         yield in_training(params, names, owner, context) if ours else None
-        for optimizer in leaves.optimizers(context).values() if module else [owner]:
+        for optimizer in leaves.optimizers(context).values() if module else [owner] * (not own):
             lost = leaves.missing_from(optimizer, context, {*map(id, several)} if module else None)
             yield replace(lost, key="left_out") if lost is not None and module and lost.key != "made_since" else lost
         homes = {type(m): inside_of(type(m).__init__) for whole in wholes for m in whole.modules()}
@@ -250,7 +255,7 @@ def of_several(owner: Any, context: Context) -> Explanation:
     found = attempt(first, in_order())
     facts = {"count": len(several), "without": ", ".join(without), "number": len(without),
              "reached": len(several) - len(without)}
-    key = ("module_without" if without else "module" if several else "module_none") if module else "optimizer"
+    key = ("module_without" if without else "module" if several else "module_none") if module else "object" if own else "optimizer"
     reasons: list[Reason] = [(f"why.{key}", facts, set())]
     grads = {name: plain(p.grad) for name, p in params.items() if module and p.grad is not None}
     reasons += [(f"doctor.{one.key}", one.facts, set()) for one in checkup.of_gradients(grads)]
