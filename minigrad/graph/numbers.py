@@ -7,6 +7,7 @@ drawn at random: what sends none of them on sends nothing on.
 
 import ast
 import math
+import re
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
@@ -20,11 +21,14 @@ from ..core.graph import Freed, Node, TensorBase, latest, node_of
 from ..core.row import reader as saved_reader
 from ..text import presentation
 from ..text.numbers import two_digits
-from .findings import Finding, by_rule, finding, first
+from .cuts import leads_to
+from .findings import Finding, by_rule, finding, first, keyword, receiver
 from .live import Key, Reader
 from .program import Context, called, expression, feeding, inside_of, is_theirs, source_of, usual, writers
 
 MOST, NEAR = 20_000, 12  # nodes that are looked through; one after the other, behind each of them
+PRODUCTS = set("matmul mm bmm mv dot mul multiply".split())
+KEEP_ZEROS = set("transpose permute t view reshape flatten unsqueeze squeeze expand repeat relu tanh".split())
 UNKNOWN = LookupError, RuntimeError, TypeError, ValueError, AttributeError  # where a value is no longer there
 
 
@@ -289,6 +293,45 @@ def stopped(leaf: Any, top: Any, context: Context) -> Finding | None:
         if not (isinstance(value := around.value(given), TensorBase) and value._array().any()):  # else it cancels out
             return finding("fed_zero", around, given, name=name)
     return None
+
+
+def by_nought(leaf: Any, name: str, root: Any, context: Context) -> Finding | None:
+    """Where what leads to a leaf is multiplied by what is made of zeros, so that 0 goes back to it."""
+    for here, around in feeding(root, context):
+        for n in ast.walk(here):
+            product = called(n) in PRODUCTS or isinstance(getattr(n, "op", None), ast.Mult | ast.MatMult)
+            pair = [n.left, n.right] if isinstance(n, ast.BinOp) else [receiver(n), *getattr(n, "args", ())[-1:]]
+            for side, other in (pair, pair[::-1]) if product and len(pair) == 2 else ():
+                if (zeros := nought(other, around)) is not None and leads_to(side, around, leaf):
+                    made, there = zeros
+                    stuck = called(made) == "zeros" and keyword(made, "requires_grad") and not leaf._array().any()
+                    change = [(made, there.source.text(made).replace("zeros", "randn", 1))] * bool(stuck)  # both are 0
+                    return finding("by_nought", there, made, *change, name=name)
+    return None
+
+
+def nought(node: Any, context: Context, depth: int = 0) -> tuple[Any, Context] | None:
+    """The zeros that an expression is made of, if that is 0 everywhere for sure."""
+    if called(node) in ("zeros", "zeros_like"):
+        return node, context
+    if isinstance(node, ast.BinOp):
+        parts = [node.left, node.right] if isinstance(node.op, ast.Mult | ast.MatMult) else []
+        return next(filter(None, (nought(part, context, depth + 1) for part in parts)), None)
+    if called(node) in KEEP_ZEROS or getattr(node, "attr", "") in ("T", "mT"):
+        return nought(receiver(node), context, depth + 1)
+    if not isinstance(node, ast.Name | ast.Attribute) or depth > NEAR:
+        return None
+    name, source, value = ast.unparse(node), context.source, context.value(node)
+    made = [*context.made(name, node)]
+    if isinstance(value, TensorBase) and value.is_leaf and value.requires_grad:
+        still = not (value._array().any() or (value._grad is not None and value._grad._array().any()))
+        return made[0] if still and made else None
+    near, use = source.last_writes(name, node, context.function)[:1], source.statement(node)
+    sure = [w for w in near if w.lineno < use.lineno and source.loops(w) == source.loops(use)
+            and source.parents[w] in {*source.above(use), context.function}]
+    inside = re.search(rf"\b{re.escape(name)}\b[^=\n]*\.\w+_\(|_\({re.escape(name)}\b", source.whole)  # written into
+    clear = made[:1] if not inside and (len(made) == 1 or sure) else []
+    return next(filter(None, (nought(*one, depth + 1) for one in clear)), None)
 
 
 def into(layer: Any, top: Any, context: Context) -> Iterator[tuple[Any, Context]]:
