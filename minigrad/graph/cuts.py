@@ -198,10 +198,11 @@ class Uncarried(ast.NodeTransformer):
         several = any(isinstance(n, ast.List | ast.ListComp) for n in (*node.args[:1], *made))
         values = inner(self.context.value(node.args[0])) or map(self.context.value, getattr(node.args[0], "elts", ()))
         join = "cat" if any(is_tensor(v) and v.dim() for v in values) else "stack"
-        for i, part in enumerate(getattr(node.args[0], "elts", ())):
+        parts = getattr(node.args[0], "elts", [])
+        for i, part in enumerate(parts):
             if isinstance(getattr(part, "operand", part), ast.Constant) or isinstance(self.context.value(part), float):
                 given = part if join == "stack" else ast.List([part])  # as many dimensions as the others
-                node.args[0].elts[i] = ast.Call(ast.Name("torch.tensor"), [given], [])
+                parts[i] = ast.Call(ast.Name("torch.tensor"), [given], [])
         return ast.Call(ast.Name(f"torch.{join}"), node.args[:1], []) if several else node.args[0]
 
 

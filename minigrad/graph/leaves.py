@@ -11,10 +11,11 @@ from typing import Any
 
 from ..core.beside import ledger
 from ..core.graph import TensorBase, latest
+from . import program
 from .cuts import asking, computed, cut, cut_on_the_way, leads_to, root_of, tensors_in
 from .findings import Finding, by_rule, finding, first, keyword, receiver
 from .live import inner, is_tensor, parameters
-from .program import Context, called, expression, feeding, inside_of, is_learners, numbers, read_in, source_of, writers, written
+from .program import Context, called, expression, feeding, inside_of, is_learners, read_in, source_of, writers, written
 
 FACTORIES = set("tensor ones zeros rand randn full arange linspace eye normal empty ones_like randn_like".split())
 
@@ -60,7 +61,7 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
 def first_order(own: list[Any], root: Any, context: Context) -> Finding | None:
     """A gradient without a graph, behind an expression, of what was computed of one of these tensors."""
     found = ((n, around) for here, around in feeding(root, context) for n in ast.walk(here)
-             if called(n) == "grad" and any(leads_to(part, around, leaf) for part in n.args[:1] for leaf in own))
+             if called(n) == "grad" and any(leads_to(root_of(n), around, leaf) for leaf in own))
     return first(by_rule("first order:", *one) for one in found)
 
 
@@ -273,12 +274,12 @@ def missing_from(optimizer: Any, context: Context, of: Any = None) -> Finding | 
 
 
 def passing(name: str, context: Context) -> bool:
-    """Whether what has a name was made of other tensors, or anew for each backward: nothing for an optimizer to keep."""
+    """Whether what has a name was made of other tensors, or anew for each backward: no optimizer can keep that."""
     made = [*context.made(name, None)]
-    loops = {id(loop) for node, there in made for loop in there.source.loops(node)}
-    ran = (there.source.loops(n) for _, there in made for n in there.source.calls if called(n) == "backward")
-    read = (there.names.get(each.partition(".")[0]) for node, there in made for each in numbers(node))
-    return any(map(is_tensor, read)) or any(id(loop) in loops for several in ran for loop in several)
+    read = (there.names.get(each.partition(".")[0]) for node, there in made for each in program.numbers(node))
+    return any(map(is_tensor, read)) or any({*there.source.loops(node)} & {*there.source.loops(n)}
+                                            for node, there in made for n in there.source.calls
+                                            if called(n) == "backward")
 
 
 def alike(optimizer: str, module: str) -> bool:

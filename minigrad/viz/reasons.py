@@ -256,7 +256,8 @@ def of_several(owner: Any, context: Context) -> Explanation:
     found = attempt(first, in_order())
     facts = {"count": len(several), "without": ", ".join(without), "number": len(without),
              "reached": len(several) - len(without)}
-    key = ("module_without" if without else "module" if several else "module_none") if module else "object" if own else "optimizer"
+    of_module = "module_without" if without else "module" if several else "module_none"
+    key = of_module if module else "object" if own else "optimizer"
     reasons: list[Reason] = [(f"why.{key}", facts, set())]
     grads = {name: plain(p.grad) for name, p in params.items() if module and p.grad is not None}
     reasons += [(f"doctor.{one.key}", one.facts, set()) for one in checkup.of_gradients(grads)]
