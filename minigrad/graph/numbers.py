@@ -11,6 +11,7 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from itertools import permutations
 from typing import Any
 
 from ..array.backend import xp
@@ -297,41 +298,42 @@ def stopped(leaf: Any, top: Any, context: Context) -> Finding | None:
 
 def by_nought(leaf: Any, name: str, root: Any, context: Context) -> Finding | None:
     """Where what leads to a leaf is multiplied by what is made of zeros, so that 0 goes back to it."""
-    for here, around in feeding(root, context):
-        for n in ast.walk(here):
-            product = called(n) in PRODUCTS or isinstance(getattr(n, "op", None), ast.Mult | ast.MatMult)
-            pair = [n.left, n.right] if isinstance(n, ast.BinOp) else [receiver(n), *getattr(n, "args", ())[-1:]]
-            for side, other in (pair, pair[::-1]) if product and len(pair) == 2 else ():
-                if (zeros := nought(other, around)) is not None and leads_to(side, around, leaf):
-                    made, there = zeros
-                    stuck = called(made) == "zeros" and keyword(made, "requires_grad") and not leaf._array().any()
-                    change = [(made, there.source.text(made).replace("zeros", "randn", 1))] * bool(stuck)  # both are 0
-                    return finding("by_nought", there, made, *change, name=name)
+    pairs = ((pair, around) for here, around in feeding(root, context) for n in ast.walk(here)
+             for pair in (permutations([n.left, n.right]) if is_product(n) else
+                          permutations([receiver(n), n.args[-1]]) if called(n) in PRODUCTS else ()))
+    for (side, other), around in pairs:
+        if (zeros := nought(other, around)) is not None and leads_to(side, around, leaf):
+            made, there = zeros
+            stuck = called(made) == "zeros" and keyword(made, "requires_grad") and not leaf._array().any()  # both are 0
+            change = [(made, there.source.text(made).replace("zeros", "randn", 1))] * bool(stuck)
+            return finding("by_nought", there, made, *change, name=name)
     return None
+
+
+def is_product(n: Any) -> bool:
+    """Whether an expression is `a * b` or `a @ b`."""
+    return isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult | ast.MatMult)
 
 
 def nought(node: Any, context: Context, depth: int = 0) -> tuple[Any, Context] | None:
     """The zeros that an expression is made of, if that is 0 everywhere for sure."""
     if called(node) in ("zeros", "zeros_like"):
         return node, context
-    if isinstance(node, ast.BinOp):
-        parts = [node.left, node.right] if isinstance(node.op, ast.Mult | ast.MatMult) else []
-        return next(filter(None, (nought(part, context, depth + 1) for part in parts)), None)
+    parts = [(part, context) for part in (node.left, node.right)] if is_product(node) else []
     if called(node) in KEEP_ZEROS or getattr(node, "attr", "") in ("T", "mT"):
-        return nought(receiver(node), context, depth + 1)
-    if not isinstance(node, ast.Name | ast.Attribute) or depth > NEAR:
-        return None
-    name, source, value = ast.unparse(node), context.source, context.value(node)
-    made = [*context.made(name, node)]
-    if isinstance(value, TensorBase) and value.is_leaf and value.requires_grad:
-        still = not (value._array().any() or (value._grad is not None and value._grad._array().any()))
-        return made[0] if still and made else None
-    near, use = source.last_writes(name, node, context.function)[:1], source.statement(node)
-    sure = [w for w in near if w.lineno < use.lineno and source.loops(w) == source.loops(use)
-            and source.parents[w] in {*source.above(use), context.function}]
-    inside = re.search(rf"\b{re.escape(name)}\b[^=\n]*\.\w+_\(|_\({re.escape(name)}\b", source.whole)  # written into
-    clear = made[:1] if not inside and (len(made) == 1 or sure) else []
-    return next(filter(None, (nought(*one, depth + 1) for one in clear)), None)
+        parts = [(receiver(node), context)]
+    elif isinstance(node, ast.Name | ast.Attribute):
+        name, source, value = ast.unparse(node), context.source, context.value(node)
+        parts = [*context.made(name, node)]
+        if isinstance(value, TensorBase) and value.is_leaf and value.requires_grad:
+            still = not (value._array().any() or (value._grad is not None and value._grad._array().any()))
+            return parts[0] if still and parts else None
+        near, use = source.last_writes(name, node, context.function)[:1], source.statement(node)
+        sure = any(w.lineno < use.lineno and source.loops(w) == source.loops(use)
+                   and source.parents[w] in {*source.above(use), context.function} for w in near)
+        inside = re.search(rf"\b{re.escape(name)}\b[^=\n]*\.\w+_\(|_\({re.escape(name)}\b", source.whole)
+        parts = parts[:1] if not inside and (sure or len(parts) == 1) else []  # else it was written into, perhaps
+    return next(filter(None, (nought(*part, depth + 1) for part in parts)), None) if depth < NEAR else None
 
 
 def into(layer: Any, top: Any, context: Context) -> Iterator[tuple[Any, Context]]:
