@@ -41,8 +41,8 @@ Reason = tuple[str, dict[str, Any], set[str]]  # message, its blanks, ids to mar
 def why(t: Any = MISSING) -> Explanation:
     """Why `t.grad` is None, `t` is not tracked, a module does not learn, or, without `t`, why the last cell failed.
 
-    `t`: a tensor, the `.grad` of one (its owner is found in the line that asks), a module, an optimizer, or an
-    exception. Raises: TypeError for anything else.
+    `t`: a tensor, the `.grad` of one (its owner is found in the line that asks), a module, an optimizer, an object
+    of your own that has such, or an exception. Raises: TypeError for anything else.
     """
     frame = sys._getframe(1)
     context, call = standing(frame) or NOWHERE, expression(frame.f_code, frame.f_lasti)
@@ -58,9 +58,8 @@ def why(t: Any = MISSING) -> Explanation:
     if isinstance(t, BaseException):
         return of_error(t)
     t = t if hasattr(type(t), "named_parameters") else getattr(t, "optimizer", t)  # of a scheduler
-    if hasattr(type(t), "named_parameters") or hasattr(t, "param_groups"):
-        return of_several(t, context)
-    if is_learners(t) and not hasattr(type(t), "grad_fn"):
+    own = is_learners(t) and not hasattr(type(t), "grad_fn")
+    if own or hasattr(type(t), "named_parameters") or hasattr(t, "param_groups"):
         return of_several(t, context)
     if isinstance(t, int | float) and given and (found := attempt(cuts.number_of, given, context)) is not None:
         return Explanation([("why.number", {"name": ast.unparse(given)}, set())], None, found)
@@ -228,10 +227,11 @@ def of_several(owner: Any, context: Context) -> Explanation:
     """What keeps the parameters of a module, or of an optimizer, from learning: those nobody lists, those that no
     optimizer has, those without a gradient."""
     names, several = learners_names(), live.parameters(owner)
-    if own := not (hasattr(owner, "param_groups") or hasattr(type(owner), "named_parameters")):  # a class of theirs
+    module = hasattr(type(owner), "named_parameters")
+    if own := not (module or hasattr(owner, "param_groups")):  # of a class of theirs
         held = [p for part in [owner, *live.inner(owner)] for p in live.parameters(part) if p.requires_grad]
         several = [*{id(p): p for p in held}.values()]
-    if module := hasattr(type(owner), "named_parameters"):
+    if module:
         params, wholes = dict(owner.named_parameters()), [owner]
     else:
         params = {next((name for name, t in names.items() if t is p), f"[{i}]"): p for i, p in enumerate(several)}
@@ -240,7 +240,7 @@ def of_several(owner: Any, context: Context) -> Explanation:
 
     def in_order() -> Iterator[Finding | None]:
         yield from map(leaves.unregistered, wholes)
-        ours = own or library(next(iter(params.values()), None)) == "minigrad"
+        ours = library(next(iter(params.values()), None)) == "minigrad" or (own and not params)
         yield in_training(params, names, owner, context) if ours else None
         for optimizer in leaves.optimizers(context).values() if module else [owner] * (not own):
             lost = leaves.missing_from(optimizer, context, {*map(id, several)} if module else None)
