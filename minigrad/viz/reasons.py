@@ -58,7 +58,7 @@ def why(t: Any = MISSING) -> Explanation:
     if isinstance(t, BaseException):
         return of_error(t)
     t = t if hasattr(type(t), "named_parameters") else getattr(t, "optimizer", t)  # of a scheduler
-    own = is_learners(t) and not hasattr(type(t), "grad_fn")
+    own = is_learners(t) and live.inner(t) and not hasattr(type(t), "grad_fn")
     if own or hasattr(type(t), "named_parameters") or hasattr(t, "param_groups"):
         return of_several(t, context)
     if isinstance(t, int | float) and given and (found := attempt(cuts.number_of, given, context)) is not None:
