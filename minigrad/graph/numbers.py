@@ -331,8 +331,10 @@ def nought(node: Any, context: Context, depth: int = 0) -> tuple[Any, Context] |
         near, use = source.last_writes(name, node, context.function)[:1], source.statement(node)
         sure = any(w.lineno < use.lineno and source.loops(w) == source.loops(use)
                    and source.parents[w] in {*source.above(use), context.function} for w in near)
-        inside = re.search(rf"\b{re.escape(name)}\b[^=\n]*\.\w+_\(|_\({re.escape(name)}\b", source.whole)
-        parts = parts[:1] if not inside and (sure or len(parts) == 1) else []  # else it was written into, perhaps
+        inside = re.search(rf"\b{re.escape(name)}\b([^=\n]*\.\w+_\(|\.data\b)|_\({re.escape(name)}\b", source.whole)
+        if len(source.writes.get((context.function, name), ())) < 2:  # it has its first value still
+            sure = not (isinstance(value, TensorBase) and value._array().any())
+        parts = parts[:1] if sure and not inside else []  # else it was written into, perhaps
     return next(filter(None, (nought(*part, depth + 1) for part in parts)), None) if depth < NEAR else None
 
 
