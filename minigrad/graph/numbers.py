@@ -298,15 +298,15 @@ def stopped(leaf: Any, top: Any, context: Context) -> Finding | None:
 
 def by_nought(leaf: Any, name: str, root: Any, context: Context) -> Finding | None:
     """Where what leads to a leaf is multiplied by what is made of zeros, so that 0 goes back to it."""
-    pairs = ((pair, around) for here, around in feeding(root, context) for n in ast.walk(here)
-             for pair in (permutations([n.left, n.right]) if is_product(n) else
-                          permutations([receiver(n), n.args[-1]]) if called(n) in PRODUCTS else ()))
-    for (side, other), around in pairs:
-        if (zeros := nought(other, around)) is not None and leads_to(side, around, leaf):
-            made, there = zeros
-            stuck = called(made) == "zeros" and keyword(made, "requires_grad") and not leaf._array().any()  # both are 0
-            change = [(made, there.source.text(made).replace("zeros", "randn", 1))] * bool(stuck)
-            return finding("by_nought", there, made, *change, name=name)
+    every: Any = ((n, there) for here, there in feeding(root, context) for n in ast.walk(here))
+    for n, around in every:
+        pair = [n.left, n.right] if is_product(n) else [receiver(n), *n.args[-1:]] if called(n) in PRODUCTS else []
+        for side, other in permutations(pair, 2):
+            if (zeros := nought(other, around)) is not None and leads_to(side, around, leaf):
+                made, there = zeros
+                stuck = called(made) == "zeros" and keyword(made, "requires_grad") and not leaf._array().any()
+                change = [(made, there.source.text(made).replace("zeros", "randn", 1))] * bool(stuck)  # both are 0
+                return finding("by_nought", there, made, *change, name=name)
     return None
 
 
