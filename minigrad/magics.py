@@ -6,6 +6,7 @@ Each is one line around a function that a program can call: `install_as_torch`, 
 """
 
 import ast
+import re
 from typing import Any
 
 from IPython.core.error import UsageError
@@ -75,7 +76,7 @@ class MinigradMagics(Magics):
     @cell_magic
     def detective(self, line: str, cell: str) -> Any:
         """`%%detective w`: run the cell, then ask which line cuts the thread from `w` to the result."""
-        text.demand(line.strip().isidentifier(), "magics.no_leaf", UsageError)
+        text.demand(re.fullmatch(r"[^\W\d]\w*(\.\w+|\[[^\[\]]+\])*", line.strip()), "magics.no_leaf", UsageError)
         return Detective(self._followed(cell), line.strip())
 
     @magic_arguments()
@@ -89,14 +90,18 @@ class MinigradMagics(Magics):
             raise error
         return Board(program, graph, made, predict)
 
-    def _followed(self, cell: str) -> Followed:
-        """The cell as a program that will run in the notebook's own names."""
-        source = self.shell.transform_cell(cell)
-        return Followed(source, self.shell.user_ns, self.shell.compile.cache(source))
+    def _followed(self, cell: str, numbered: bool = False) -> Followed:
+        """The cell as a program that will run in the notebook's own names; `numbered` as the learner sees its lines,
+        with the command above them."""
+        gone = len(cell.splitlines()) - len(cell.lstrip().splitlines())  # which IPython leaves out
+        source = "\n" * (gone + 1) * numbered + self.shell.transform_cell(cell)
+        counts = getattr(self.shell.compile, "_filename_map", {})  # the latest is that of the cell that runs
+        place = self.shell.compile.cache(source, max(counts.values(), default=0))
+        return Followed(source, self.shell.user_ns, place)
 
     def _run(self, cell: str, names: list[str], notes: Notes | None = None) -> list[Any]:
         """Run a cell; the tensors of these names, or the one that its last line gives or assigns."""
-        program, shell = self._followed(cell), self.shell
+        program, shell = self._followed(cell, numbered=True), self.shell
         error, value = (notes or Notes()).run(program), shell.user_ns.pop(LAST, None)
         if error is not None:
             raise error

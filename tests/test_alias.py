@@ -215,3 +215,28 @@ def test_what_torch_cuda_lacks_is_said_to_wait():
         minigrad.cuda.memory_allocated()
 
     assert caught.value.__notes__ == ["PyTorch has `torch.cuda.memory_allocated`, minigrad does not yet."]
+
+
+@pytest.mark.parametrize(("where", "name", "told", "near"), [
+    (minigrad, "grad", "`torch.autograd.grad`, `torch.func.grad`", []),
+    (minigrad, "gelu", "`torch.nn.functional.gelu`", ["nn.functional.gelu"]),
+    (minigrad, "constant", "`torch.tensor`", ["tensor"]),
+    (minigrad.nn, "relu", "`torch.nn.functional.relu`", ["functional.relu"]),
+    (minigrad.nn.functional, "Linear", "`torch.nn.Linear`", []),
+    (minigrad.optim, "StepLR", "`torch.optim.lr_scheduler.StepLR`", ["lr_scheduler.StepLR"]),
+    (minigrad, "Optional", "no `torch.Optional`.", [])])
+def test_a_name_that_another_part_has_is_told_by_its_home(where, name, told, near):
+    with pytest.raises(AttributeError) as raised:
+        getattr(where, name)
+
+    assert told in "".join(raised.value.__notes__)
+    assert raised.value.nearest == near
+
+
+def test_an_import_of_such_a_name_is_not_changed_to_one_that_looks_alike():
+    with pytest.raises(ImportError) as raised:
+        exec("from minigrad.nn import relu", {})
+    minigrad.why(raised.value)
+
+    assert "`minigrad.nn.functional.relu`" in str(raised.value.__notes__)
+    assert "ReLU" not in str(raised.value.__notes__)

@@ -96,7 +96,8 @@ def test_step_shows_first_how_the_lines_of_its_cell_ran(shell):
     player = shell.run_cell_magic("step", "", "k = 3\ny = x * k\n\n(y * y).sum()")
 
     assert [(e["at"][1], e.get("out", {}).get("text")) for e in player.scene["forward"]] == [
-        (1, None), (2, "[3, 6]"), (4, "[9, 36]"), (4, "45")]
+        (2, None), (3, "[3, 6]"), (5, "[9, 36]"), (5, "45")]  # the command is line 1
+    assert player.scene["sources"][0][0] == [2, "k = 3"]
     assert player.frame == -4
     assert "_minigrad_last" not in shell.user_ns
     assert shell.user_ns["k"] == 3
@@ -122,10 +123,10 @@ def test_a_cell_s_statements_are_one_program_to_the_cards_of_cuts(shell):
     assert told["goal"] == ("no_grad()", (4, "goal = best + 1"))
 
 
-def test_a_line_under_a_command_is_told_by_no_number_that_its_cell_has_not(shell):
+def test_a_line_under_a_command_is_told_as_the_cell_shows_it(shell):
+    before = shell.execution_count
     shell.run_cell("%%graph\nloss = (x * x).sum()", store_history=True)
     shell.run_cell("loss.backward()", store_history=True)
     error = shell.run_cell("loss.backward()", store_history=True).error_in_exec
 
-    assert "MulBackward0 (made in line 1 of another cell" in str(error.__notes__)
-    assert "In[0]" not in str(error.__notes__)
+    assert f"MulBackward0 (made in line 2 of In[{before}]" in str(error.__notes__)

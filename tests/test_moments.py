@@ -961,6 +961,10 @@ def test_the_commands_run_the_cell_in_the_notebooks_own_names(shell):
     assert road.cuts == {3}
     assert shell.user_ns["w"].grad is None
     assert not shell.run_cell("%%detective\nx = 1").success
+    assert not shell.run_cell("%%detective x +\nx = 1").success
+    dotted = shell.run_cell("%%detective net[0].weight\nnet = torch.nn.Sequential(torch.nn.Linear(2, 1))\n"
+                            "h = net(torch.ones(3, 2)).data\nloss = h.sum()").result
+    assert dotted.cuts == {2}
 
 
 RECEIPT = """

@@ -54,7 +54,7 @@ def cut_on_the_way(leaf: Any, root: Any, context: Context) -> Finding | None:
                     leaf is t for value in made for t in [value, *parameters(value)])):
                 given_to = {called(up): up for up in there.source.above(at)}
                 drawn = by_rule("drawn:", given_to["normal"], there) if "normal" in given_to else None
-                mend = not (anew or ZERO_GRADIENT & given_to.keys() or shared(at, there))
+                mend = not (anew or ZERO_GRADIENT & given_to.keys() or passes(at, there) > 1)
                 return drawn or cut(place, at, there, mend)
         calls = [n for n in ast.walk(here) if isinstance(n, ast.Call)]
         anew |= any(called(n) in MAKES and computed(n) for n in calls)
@@ -66,7 +66,7 @@ def cut_on_the_way(leaf: Any, root: Any, context: Context) -> Finding | None:
         update = isinstance(there.source.statement(here), ast.AugAssign)  # of a leaf, which it stays
         if (leaf is None or (not update and leads_to(here, there, leaf))) and (block := block_around(here, there)):
             block = by_rule(f"block: {there.source.line(here)[2]}", here, there) or block
-            return replace(block, edit=None) if leaf is not None and shared(here, there) else block
+            return replace(block, edit=None) if leaf is not None and passes(here, there) > 1 else block
     return by_rule("whole numbers:", root, context) if leaf is not None and leads_to(root, context, leaf) else None
 
 
@@ -97,11 +97,11 @@ def was_cut(t: Any, name: str) -> bool:
                for p in list(ledger.places.values()))
 
 
-def shared(at: Any, context: Context) -> bool:
-    """Whether several calls of backward in a program go through the same value: the first would free its graph."""
+def passes(at: Any, context: Context) -> int:
+    """How many calls of backward in a program go through a value: of several the first would free its graph."""
     calls = (n for n in context.source.calls if called(n) == "backward" and keyword(n, "retain_graph") is None)
     ways = (feeding(root_of(n), context._replace(function=context.source.function(n))) for n in calls)
-    return sum(any(at in ast.walk(here) for here, _ in way) for way in ways) > 1
+    return sum(any(at in ast.walk(here) for here, _ in way) for way in ways)
 
 
 def root_of(call: Any) -> Any:
@@ -170,8 +170,13 @@ def uncut(place: Any, at: Any, context: Context) -> list[tuple[Any, str]]:
     while getattr(up := source.parents[top], "attr", "") in CARRIES and isinstance(source.parents[up], ast.Call):
         top = source.parents[up]
     top = next((up for up in above[::-1] if called(up) in MAKES), top)  # the outermost
+    return uncarried(top, context)
+
+
+def uncarried(top: Any, context: Context) -> list[tuple[Any, str]]:
+    """The change of an expression to one that tensors go through; none where something else is left in it."""
     text = ast.unparse(Uncarried(context).visit(copy.deepcopy(top)))
-    return [] if re.search(r"\b(?:np|numpy|math)\.|\.numpy\b", text) else [(top, text)]
+    return [] if re.search(r"\b(?:np|numpy|math)\.|\.numpy\b|\w\(\[\[", text) else [(top, text)]
 
 
 class Uncarried(ast.NodeTransformer):
@@ -193,6 +198,11 @@ class Uncarried(ast.NodeTransformer):
         several = any(isinstance(n, ast.List | ast.ListComp) for n in (*node.args[:1], *made))
         values = inner(self.context.value(node.args[0])) or map(self.context.value, getattr(node.args[0], "elts", ()))
         join = "cat" if any(is_tensor(v) and v.dim() for v in values) else "stack"
+        parts = getattr(node.args[0], "elts", [])
+        for i, part in enumerate(parts):
+            if isinstance(getattr(part, "operand", part), ast.Constant) or isinstance(self.context.value(part), float):
+                given = part if join == "stack" else ast.List([part])  # as many dimensions as the others
+                parts[i] = ast.Call(ast.Name("torch.tensor"), [given], [])
         return ast.Call(ast.Name(f"torch.{join}"), node.args[:1], []) if several else node.args[0]
 
 

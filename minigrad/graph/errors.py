@@ -16,7 +16,7 @@ from ..core.beside import ledger
 from ..core.graph import Freed, TensorBase, latest
 from ..text import torch_names
 from ..text.presentation import nearest
-from .cuts import cut_on_the_way, number_of, root_of
+from .cuts import cut_on_the_way, number_of, passes, root_of, uncarried
 from .findings import Finding, by_rule, finding, first, names_in, reads_of, receiver
 from .leaves import no_flag, not_a_leaf, projected, remade, unreached, unregistered, untracked
 from .live import inner, is_tensor, nodes_of, parameters
@@ -279,6 +279,16 @@ def misspelt(error: BaseException, node: Any, context: Context) -> Finding | Non
     return finding("misspelt", context, node, *changes, name=name, nearest=near[0])
 
 
+def ruled(error: BaseException, node: Any, context: Context) -> Finding | None:
+    """What a rule tells; on the way to a backward the cure of an array is to compute the same in PyTorch."""
+    found = by_rule(error, node, context)
+    if found is None or found.key != "to_numpy" or not passes(node, context):
+        return found
+    whole = [up for up in (node, *context.source.above(node)) if isinstance(up, ast.expr)][-1]
+    arrays = any(type(context.names.get(name)).__name__ == "ndarray" for name in names_in(whole))
+    return finding("to_numpy", context, node, *uncarried(whole, context) * (not arrays))
+
+
 def of_attribute(error: Any, node: Any, context: Context) -> Finding | None:
     """An attribute that is not there: what is nearest, or who has it."""
     name, grouped = error.name or "", context.source.grouped
@@ -313,7 +323,7 @@ def of_keyword(name: str, error: BaseException, node: Any, context: Context) -> 
 
 
 FINDERS: tuple[Callable[[BaseException, Any, Context], Finding | None], ...] = (
-    not_to_optimize, of_another_kind, misspelt, by_rule, unknown)
+    not_to_optimize, of_another_kind, misspelt, ruled, unknown)
 BY_KEY: dict[str, Callable[[dict[str, Any], Any, Context], Finding | None]] = {
     "no_graph": lambda facts, call, context: untracked(root_of(call), context) if isinstance(call, ast.Call) else None,
     "hook_without_grad": lambda facts, call, context: untracked(call.func.value, context),

@@ -5,6 +5,7 @@ A line is the first one of a statement; what a function does belongs to the line
 
 import ast
 import linecache
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -98,6 +99,12 @@ class Followed:
         """The names; during a run, without those that lines still to come bind: there lies what an earlier run left."""
         reached = len(self.lines) if self.seen is None else max([0, *self.ran])
         return [name for name, line in sorted(self.names.items()) if line <= reached]
+
+    def value(self, name: str) -> Any:
+        """What a name means now, with its dots and numbers, `net[0].weight`; None where it means nothing."""
+        with suppress(Exception):
+            return eval(name, {**self.scope})
+        return None
 
     def tensors(self) -> dict[str, AnyTensor]:
         """The tensors that the program names, as they are now."""
@@ -320,6 +327,7 @@ def cut(program: Followed, leaf: str) -> Thread:
     root: list[AnyTensor] = []
     steps: list[Step] = []
     arrived: list[int] = []  # lines after which the leaf had a gradient
+    owner = re.split(r"\W", leaf)[0]
     counts: dict[Any, int] = {}
     cuts: dict[int, list[Any]] = {}  # the places of the ledger that each line came by
 
@@ -328,17 +336,17 @@ def cut(program: Followed, leaf: str) -> Thread:
         cuts[line] = [place for place in places if place.count > counts.get(place, 0)]
         counts.update((place, place.count) for place in places)
         loads, stores = program.uses(line)
-        before, t = steps[-1].after if steps else set(root and [leaf]), program.scope.get(leaf)
-        if (wanted := is_wanted(t)) and leaf in stores:
+        before, t = steps[-1].after if steps else set(root and [owner]), program.value(leaf)
+        if (wanted := is_wanted(t)) and owner in stores:
             root[:] = [t]
         functions = {name for name in before - stores | (stores if loads & before else set())
                      if isinstance(program.scope.get(name), FunctionType | type)}
         after = {name for name in program.names if root and hangs(program.scope.get(name), root[0])} | functions
         if root and t is root[0] and t.grad is not None:
             arrived.append(line)
-        steps.append(Step(line, loads, stores, before, after, leaf in stores and not wanted))
+        steps.append(Step(line, loads, stores, before, after, owner in stores and not wanted))
 
-    if is_wanted(first := program.scope.get(leaf)):
+    if is_wanted(first := program.value(leaf)):
         root.append(first)
     program.seen = seen
     program.run()

@@ -11,13 +11,14 @@ from typing import Any
 
 from ..core.beside import ledger
 from ..core.graph import TensorBase, latest
+from . import program
 from .cuts import asking, computed, cut, cut_on_the_way, leads_to, root_of, tensors_in
 from .findings import Finding, by_rule, finding, first, keyword, receiver
 from .live import inner, is_tensor, parameters
 from .program import Context, called, expression, feeding, inside_of, is_learners, read_in, source_of, writers, written
 
 FACTORIES = set("tensor ones zeros rand randn full arange linspace eye normal empty ones_like randn_like".split())
-
+SEVERAL = 16  # of many tensors, those that are looked for behind a gradient
 
 # ---- a leaf without a gradient
 
@@ -53,8 +54,15 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
     if known(root, around) and not leads_to(root, around, leaf):
         return finding("no_use", around, call, name=name, loss=around.source.text(root))
     if not own:
-        return by_rule("behind: slips", root, around) if leads_to(root, around, leaf) else None
+        return first_order([leaf], root, around) if leads_to(root, around, leaf) else None
     return finding("returned", around, call, name=name) if latest.returned is latest.freed else None
+
+
+def first_order(own: list[Any], root: Any, context: Context) -> Finding | None:
+    """A gradient without a graph, behind an expression, of what was computed of one of these tensors."""
+    found = ((n, around) for here, around in feeding(root, context) for n in ast.walk(here)
+             if called(n) == "grad" and any(leads_to(root_of(n), around, leaf) for leaf in own[:SEVERAL]))
+    return first(by_rule("first order:", *one) for one in found)
 
 
 def remade(leaf: Any, root: Any, context: Context) -> Finding | None:
@@ -99,9 +107,9 @@ def untracked(node: Any, context: Context) -> Finding | None:
     for here, around in feeding(node, context):
         seen += tensors_in(here, around)
         for part in (n for n in ast.walk(here) if isinstance(n, ast.Call) and around.definition(n) is None):
-            if called(part) == "grad" and keyword(part, "create_graph") is None:
-                return by_rule("constant gradient", part, around)
             home = getattr(around.callee(part.func), "__module__", None) or "minigrad"  # `np.ones` has no gradient
+            if called(part) == "grad" and "func" not in home and keyword(part, "create_graph") is None:
+                return by_rule("constant gradient", part, around)
             plain = called(part) in FACTORIES and not (called(part) == "tensor" and computed(part))
             if plain and keyword(part, "requires_grad") is None and home.startswith("minigrad"):
                 makers.append((part, around))
@@ -243,7 +251,7 @@ def missing_from(optimizer: Any, context: Context, of: Any = None) -> Finding | 
     ran = any(p.grad is not None for p in parameters(optimizer))  # then what else was used has a gradient, too
     for name, value in context.names.items():
         module = hasattr(type(value), "named_parameters")
-        one = type(value).__name__ in kinds and (plain or not writers(value))  # none that is updated by hand
+        one = type(value).__name__ in kinds and (plain or not writers(value)) and not passing(name, context)
         own: list[Any] = parameters(value) if module else [value] * one
         left = [p for p in own if p.requires_grad and p.is_leaf and id(p) not in has and ran <= (p.grad is not None)
                 and not any(called(at) == "step" for _, at in writers(p))]  # else another's, which is gone
@@ -263,6 +271,15 @@ def missing_from(optimizer: Any, context: Context, of: Any = None) -> Finding | 
             kind = (" alone" if alone else " too") * (clear and len(meant) == 1)
             return by_rule(f"missing{kind}: {name} {len(left)} {whole}", call, around)
     return None
+
+
+def passing(name: str, context: Context) -> bool:
+    """Whether what has a name was made of other tensors, or anew for each backward: no optimizer can keep that."""
+    made = [*context.made(name, None)]
+    read = (there.names.get(each.partition(".")[0]) for node, there in made for each in program.numbers(node))
+    return any(map(is_tensor, read)) or any({*there.source.loops(node)} & {*there.source.loops(n)}
+                                            for node, there in made for n in there.source.calls
+                                            if called(n) == "backward")
 
 
 def alike(optimizer: str, module: str) -> bool:

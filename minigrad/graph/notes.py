@@ -65,8 +65,10 @@ def mistyped(error: BaseException) -> dict[str, str] | None:
     module: Any = import_module(where or "minigrad")
     inside = (m.name for m in iter_modules(getattr(module, "__path__", ())))
     known = {*dir(module), *getattr(module, "__all__", ()), *inside}
-    error.nearest = near = presentation.nearest(wanted, tuple(known))  # type: ignore[attr-defined]
-    return {"name": f"{where}.{wanted}", "nearest": f"{where}.{near[0]}"} if near else None
+    homes = presentation.homes_of(wanted, f"torch{where[8:]}")
+    error.nearest = near = [] if homes else presentation.nearest(wanted, tuple(known))  # type: ignore[attr-defined]
+    told = "`, `".join([f"minigrad{home[5:]}" for home in homes] or [f"{where}.{one}" for one in near])
+    return {"name": f"{where}.{wanted}", "nearest": told} if told else None
 
 
 def languages() -> tuple[str, ...]:

@@ -7,9 +7,11 @@ drawn at random: what sends none of them on sends nothing on.
 
 import ast
 import math
+import re
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from itertools import permutations
 from typing import Any
 
 from ..array.backend import xp
@@ -20,11 +22,14 @@ from ..core.graph import Freed, Node, TensorBase, latest, node_of
 from ..core.row import reader as saved_reader
 from ..text import presentation
 from ..text.numbers import two_digits
-from .findings import Finding, by_rule, finding, first
+from .cuts import leads_to
+from .findings import Finding, by_rule, finding, first, keyword, receiver
 from .live import Key, Reader
 from .program import Context, called, expression, feeding, inside_of, is_theirs, source_of, usual, writers
 
 MOST, NEAR = 20_000, 12  # nodes that are looked through; one after the other, behind each of them
+PRODUCTS = set("matmul mm bmm mv dot mul multiply".split())
+KEEP_ZEROS = set("transpose permute t view reshape flatten unsqueeze squeeze expand repeat relu tanh".split())
 UNKNOWN = LookupError, RuntimeError, TypeError, ValueError, AttributeError  # where a value is no longer there
 
 
@@ -289,6 +294,48 @@ def stopped(leaf: Any, top: Any, context: Context) -> Finding | None:
         if not (isinstance(value := around.value(given), TensorBase) and value._array().any()):  # else it cancels out
             return finding("fed_zero", around, given, name=name)
     return None
+
+
+def by_nought(leaf: Any, name: str, root: Any, context: Context) -> Finding | None:
+    """Where what leads to a leaf is multiplied by what is made of zeros, so that 0 goes back to it."""
+    every: Any = ((n, there) for here, there in feeding(root, context) for n in ast.walk(here))
+    for n, around in every:
+        pair = [n.left, n.right] if is_product(n) else [receiver(n), *n.args[-1:]] if called(n) in PRODUCTS else []
+        for side, other in permutations(pair, 2):
+            if (zeros := nought(other, around)) is not None and leads_to(side, around, leaf):
+                made, there = zeros
+                stuck = called(made) == "zeros" and keyword(made, "requires_grad") and not leaf._array().any()
+                change = [(made, there.source.text(made).replace("zeros", "randn", 1))] * bool(stuck)  # both are 0
+                return finding("by_nought", there, made, *change, name=name)
+    return None
+
+
+def is_product(n: Any) -> bool:
+    """Whether an expression is `a * b` or `a @ b`."""
+    return isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult | ast.MatMult)
+
+
+def nought(node: Any, context: Context, depth: int = 0) -> tuple[Any, Context] | None:
+    """The zeros that an expression is made of, if that is 0 everywhere for sure."""
+    if called(node) in ("zeros", "zeros_like"):
+        return node, context
+    parts = [(part, context) for part in (node.left, node.right)] if is_product(node) else []
+    if called(node) in KEEP_ZEROS or getattr(node, "attr", "") in ("T", "mT"):
+        parts = [(receiver(node), context)]
+    elif isinstance(node, ast.Name | ast.Attribute):
+        name, source, value = ast.unparse(node), context.source, context.value(node)
+        parts = [*context.made(name, node)]
+        if isinstance(value, TensorBase) and value.is_leaf and value.requires_grad:
+            still = not (value._array().any() or (value._grad is not None and value._grad._array().any()))
+            return parts[0] if still and parts else None
+        near, use = source.last_writes(name, node, context.function)[:1], source.statement(node)
+        sure = any(w.lineno < use.lineno and source.loops(w) == source.loops(use)
+                   and source.parents[w] in {*source.above(use), context.function} for w in near)
+        inside = re.search(rf"\b{re.escape(name)}\b([^=\n]*\.\w+_\(|\.data\b)|_\({re.escape(name)}\b", source.whole)
+        if len(source.writes.get((context.function, name), ())) < 2:  # it has its first value still
+            sure = not (isinstance(value, TensorBase) and value._array().any())
+        parts = parts[:1] if sure and not inside else []  # else it was written into, perhaps
+    return next(filter(None, (nought(*part, depth + 1) for part in parts)), None) if depth < NEAR else None
 
 
 def into(layer: Any, top: Any, context: Context) -> Iterator[tuple[Any, Context]]:

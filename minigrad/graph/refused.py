@@ -57,6 +57,8 @@ class Refused:
         if isinstance(node, ast.BinOp | ast.Compare):
             parts = [*(n for n in ast.iter_child_nodes(node) if isinstance(n, ast.expr))]
             self.callee = getattr(operator, OPERATORS.get(type(getattr(node, "op", None)).__name__, ""), None)
+            number = isinstance(getattr(parts[0], "operand", parts[0]), ast.Constant) or context.value(parts[0])
+            given = given[::-1] if isinstance(number, int | float) and is_tensor([*given, None][0]) else given
         elif isinstance(node, ast.Subscript):
             parts, self.callee = [node.value, node.slice], operator.getitem
         elif given and frame.f_code.co_name in ("__call__", "__init__"):

@@ -70,7 +70,7 @@ def wanted(leaf: Any, found: Finding | None, context: Context) -> Finding | None
 
 def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | None:
     """What the order of events tells of tensors that do not learn; `asked`: the module or optimizer in question."""
-    facts = [f"spent: {n}" for n, v in context.names.items() if isinstance(v, GeneratorType) and v.gi_frame is None]
+    facts = [f"spent: {n}" for n, v in named(context).items() if isinstance(v, GeneratorType) and v.gi_frame is None]
     facts += [f"idle{' own' * is_learners(v)}: {name} {word}" for name, v in context.names.items()
               if hasattr(type(v), "zero_grad") for word in IDLE & vars(v).keys()]
     writes = [line for line in own[0]._shared_counter()[1:] if line and line[0] is not None] if own else []
@@ -106,7 +106,9 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     yield from hoarded(context)
     call, around = last_backward(context) or (None, context)
     yield None if call is None else kept_for_all(call, around)
-    yield None if called(call) != "backward" else by_rule("behind: slips", root_of(call), around)
+    behind = (e for n in nodes_of([t.grad_fn for t in own if t.grad_fn is not None], {}) for e in n.edges)
+    ends = [*own, *(e for e in behind if isinstance(e, TensorBase))]
+    yield None if called(call) != "backward" else leaves.first_order(ends, root_of(call), around)
     modules = [(name, v) for name, v in context.names.items() if hasattr(type(v), "named_parameters")]
     for a, v, b, other in ((*one, *two) for one in modules for two in modules if one is not two):
         trained = [any(p.grad is not None for p in m.parameters()) for m in (v, other)]

@@ -10,7 +10,9 @@ import re
 import sys
 import warnings
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from functools import cache, lru_cache
+from operator import attrgetter
 from typing import Any
 
 from . import read, say, table, torch_names
@@ -94,10 +96,23 @@ def no_attribute(module: str, names: Iterable[str], name: str) -> AttributeError
     elif name in torch_names().get(module, ()):
         error.add_note(say("alias.not_yet", name=f"{module}.{name}"))
     else:
-        error.nearest = near = nearest(name, tuple(names), 0.75)  # type: ignore[attr-defined]
-        key = "alias.nearest" if near else "alias.no_name"
-        error.add_note(say(key, name=f"{module}.{name}", nearest=f"{module}.{'.'.join(near)}"))
+        homes = homes_of(name, module) if name not in table("names")["elsewhere"] else []
+        near = [home.removeprefix(f"{module}.") for home in homes] or nearest(name, tuple(names), 0.75)
+        error.nearest = near * (len(near) == 1 and [*homes] != near)  # type: ignore[attr-defined]
+        told = "`, `".join(homes) or f"{module}.{''.join(near)}"
+        error.add_note(say(f"alias.{'nearest' if near else 'no_name'}", name=f"{module}.{name}", nearest=told))
     return error
+
+
+def homes_of(name: str, module: str) -> list[str]:
+    """Where torch, and minigrad too, has just this name, which a module has not: beneath it, else elsewhere."""
+    found = dict[int, str]()
+    for home in (home for home, known in torch_names().items() if name in known and home != "torch.Tensor"):
+        with suppress(AttributeError):
+            there = attrgetter(".".join([*home.split(".")[1:], name]))(sys.modules["minigrad"])
+            found.setdefault(id(there), f"{home}.{name}")
+    beneath = [home for home in found.values() if home.startswith(f"{module}.")]
+    return beneath or [*found.values()]
 
 
 @lru_cache(256)  # a library that probes, with `hasattr`, asks often

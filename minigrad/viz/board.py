@@ -29,7 +29,7 @@ def versions(program: str, lang: str | None = None) -> Versions:
 
 
 def detective(program: str, leaf: str, lang: str | None = None) -> Detective:
-    """Run a program in a copy of your names, and ask which line cuts the thread from `leaf` to the result.
+    """Run a program in a copy of your names, and ask which line cuts the thread from `leaf`, `w` or `net.weight`.
 
     Once the line is found the thread is shown, and `why(leaf)` says the rest. In a notebook `%%detective w` runs
     the cell itself. What was answered is in `.answers`, in its order.
@@ -106,7 +106,7 @@ class Detective(Moment):
         self.program, self.leaf = program, leaf
         self.cuts, self.end, self.thread = cut(program, leaf)
         ended = program.error and f" ({program.error})"
-        demand(hasattr(type(program.scope.get(leaf)), "grad_fn"), "moments.no_leaf", name=leaf, error=ended)
+        demand(hasattr(type(program.value(leaf)), "grad_fn"), "moments.no_leaf", name=leaf, error=ended)
         names = {**program.scope, "why": why}  # it looks for results among the names where it is called
         # as if it were the next line; what it says of other lines, or how to mend them, is not asked here
         call = compile("\n" * len(program.lines) + f"str(why({leaf}))", program.place, "eval")

@@ -19,7 +19,7 @@ from typing import Any
 
 from ..graph import checkup, cuts, leaves, live, notes, numbers, rounds, unfinished
 from ..graph.findings import Finding, attempt, by_rule, first, reads_of
-from ..graph.program import Context, expression, inside_of, shell, source_of, standing
+from ..graph.program import Context, expression, inside_of, is_learners, shell, source_of, standing
 from ..graph.recorder import plain
 from ..graph.restoring import Restoring
 from ..graph.snapshot import AnyTensor, Graph, TensorRecord
@@ -41,8 +41,8 @@ Reason = tuple[str, dict[str, Any], set[str]]  # message, its blanks, ids to mar
 def why(t: Any = MISSING) -> Explanation:
     """Why `t.grad` is None, `t` is not tracked, a module does not learn, or, without `t`, why the last cell failed.
 
-    `t`: a tensor, the `.grad` of one (its owner is found in the line that asks), a module, an optimizer, or an
-    exception. Raises: TypeError for anything else.
+    `t`: a tensor, the `.grad` of one (its owner is found in the line that asks), a module, an optimizer, an object
+    of your own that has such, or an exception. Raises: TypeError for anything else.
     """
     frame = sys._getframe(1)
     context, call = standing(frame) or NOWHERE, expression(frame.f_code, frame.f_lasti)
@@ -58,7 +58,8 @@ def why(t: Any = MISSING) -> Explanation:
     if isinstance(t, BaseException):
         return of_error(t)
     t = t if hasattr(type(t), "named_parameters") else getattr(t, "optimizer", t)  # of a scheduler
-    if hasattr(type(t), "named_parameters") or hasattr(t, "param_groups"):
+    own = is_learners(t) and live.inner(t) and not hasattr(type(t), "grad_fn")
+    if own or hasattr(type(t), "named_parameters") or hasattr(t, "param_groups"):
         return of_several(t, context)
     if isinstance(t, int | float) and given and (found := attempt(cuts.number_of, given, context)) is not None:
         return Explanation([("why.number", {"name": ast.unparse(given)}, set())], None, found)
@@ -131,6 +132,7 @@ def in_training(own: Mapping[str, AnyTensor], names: Mapping[str, AnyTensor], as
                 yield attempt(numbers.stopped, t, top, context)
         if wrong in ("zero", "bad") and root is not None:
             yield attempt(cuts.cut_on_the_way, t, root, around) if wrong == "zero" else None
+            yield attempt(numbers.by_nought, t, name, root, around) if wrong == "zero" else None
             homes = (m for v in modules_of(context) for m in v.modules() if t in {*m._parameters.values()})
             if wrong == "bad" or all(of_numbers(p) for m in homes for p in m.parameters()):  # else it cancels out
                 yield attempt(by_rule, f"behind: {wrong}", root, around)
@@ -225,7 +227,11 @@ def of_several(owner: Any, context: Context) -> Explanation:
     """What keeps the parameters of a module, or of an optimizer, from learning: those nobody lists, those that no
     optimizer has, those without a gradient."""
     names, several = learners_names(), live.parameters(owner)
-    if module := hasattr(type(owner), "named_parameters"):
+    module = hasattr(type(owner), "named_parameters")
+    if own := not (module or hasattr(owner, "param_groups")):  # of a class of theirs
+        held = [p for part in [owner, *live.inner(owner)] for p in live.parameters(part) if p.requires_grad]
+        several = [*{id(p): p for p in held}.values()]
+    if module:
         params, wholes = dict(owner.named_parameters()), [owner]
     else:
         params = {next((name for name, t in names.items() if t is p), f"[{i}]"): p for i, p in enumerate(several)}
@@ -234,9 +240,9 @@ def of_several(owner: Any, context: Context) -> Explanation:
 
     def in_order() -> Iterator[Finding | None]:
         yield from map(leaves.unregistered, wholes)
-        ours = library(next(iter(params.values()), None)) == "minigrad"
+        ours = library(next(iter(params.values()), None)) == "minigrad" or (own and not params)
         yield in_training(params, names, owner, context) if ours else None
-        for optimizer in leaves.optimizers(context).values() if module else [owner]:
+        for optimizer in leaves.optimizers(context).values() if module else [owner] * (not own):
             lost = leaves.missing_from(optimizer, context, {*map(id, several)} if module else None)
             yield replace(lost, key="left_out") if lost is not None and module and lost.key != "made_since" else lost
         homes = {type(m): inside_of(type(m).__init__) for whole in wholes for m in whole.modules()}
@@ -250,7 +256,8 @@ def of_several(owner: Any, context: Context) -> Explanation:
     found = attempt(first, in_order())
     facts = {"count": len(several), "without": ", ".join(without), "number": len(without),
              "reached": len(several) - len(without)}
-    key = ("module_without" if without else "module" if several else "module_none") if module else "optimizer"
+    of_module = "module_without" if without else "module" if several else "module_none"
+    key = of_module if module else "object" if own else "optimizer"
     reasons: list[Reason] = [(f"why.{key}", facts, set())]
     grads = {name: plain(p.grad) for name, p in params.items() if module and p.grad is not None}
     reasons += [(f"doctor.{one.key}", one.facts, set()) for one in checkup.of_gradients(grads)]
@@ -293,8 +300,9 @@ def unreached(t: TensorRecord, leaf: AnyTensor, names: Mapping[str, AnyTensor], 
             cut_off.append(loss)  # it leads there, and was cut off on the way
         else:
             graph = picture([loss], named, leaf)
-            other = leaves.last_backward(context) if lost == "no_use" else None
-            other = None if other and ast.unparse(cuts.root_of(other[0])) == name else other  # it meant another then
+            last = leaves.last_backward(context)
+            apart = last if last and ast.unparse(cuts.root_of(last[0])) != name else None  # it meant another then
+            other = apart if lost == "no_use" else None
             ran = any(s.freed for n in graph.nodes for s in n.saved) and not other
             if other and found is not None:  # the last backward began elsewhere
                 found.edit = other[1].source.edited((cuts.root_of(other[0]), name)) if loss.numel() == 1 else None
@@ -302,7 +310,7 @@ def unreached(t: TensorRecord, leaf: AnyTensor, names: Mapping[str, AnyTensor], 
                 ask = f"not run: {name}{'' if loss.numel() == 1 else '.sum()'}"
                 made = (by_rule(ask, *one) for one in context.made(name, call))
                 found = by_rule("program:", None, context) or first(made)
-            elif lost in ("cut", "block", "remade", "gives_nothing", "no_use"):  # not on this way
+            elif lost in ("remade", "gives_nothing", "no_use") or (lost in ("cut", "block") and not apart):  # not here
                 found = None
             facts = {"name": label(t), "loss": name if loss.numel() == 1 else f"{name}.sum()"}
             marks = {r.id for r in graph.tensors if r.kind == "leaf" and r.name == label(t)}
