@@ -13,7 +13,7 @@ from functools import cache, cached_property
 from typing import Any
 
 from ..core.row import TABLE, Row
-from .live import Key, Reader
+from .live import HOOK_KINDS, MANY, Key, Reader
 from .snapshot import AnyNode, AnyTensor, Graph, by_key
 from .torch_scopes import calls, line_of
 
@@ -55,11 +55,11 @@ class TorchReader(Reader):
         return len(getattr(node, "_input_metadata", (None,)))
 
     def hooks_at(self, key: Key) -> Iterable[tuple[str, int, Any]]:
-        """torch shows the hooks of live tensors; those of nodes stay in C++."""
-        for nr, t in self.made.get(key, ()):
-            yield from (("tensor", nr, hook) for hook in (t._backward_hooks or {}).values())
-            kept = t._post_accumulate_grad_hooks if t.is_leaf else None
-            yield from (("post_accumulate", 0, hook) for hook in (kept or {}).values())
+        """Those of a node, and of the tensors that are alive; of very many nodes only the latter."""
+        known, own = self.made.get(key, ()), hooks_of(self.found[key]) if len(self.found) <= MANY else {}
+        kept = own | {"post_accumulate": t._post_accumulate_grad_hooks for _, t in known if t.is_leaf}
+        yield from (("tensor", nr, hook) for nr, t in known for hook in (t._backward_hooks or {}).values())
+        yield from ((kind, 0, hook) for kind in HOOK_KINDS for hook in (kept.get(kind) or {}).values())
 
     @cached_property
     def made(self) -> dict[Key, list[tuple[int, AnyTensor]]]:
@@ -93,6 +93,16 @@ class TorchReader(Reader):
                 hooks.clear()
                 t.grad = None if t.grad is None else t.grad.detach().clone()
             yield [*several.values()]
+
+
+def hooks_of(node: AnyNode) -> dict[str, dict[int, Any]]:
+    """The hooks before a node of torch and behind it, in its own dicts: the handles of two more, which go, know them."""
+    if not hasattr(node, "next_functions"):  # a leaf as the root
+        return {}
+    handles = {"pre": node.register_prehook(print), "post": node.register_hook(print)}
+    for handle in handles.values():
+        handle.remove()
+    return {kind: handle.hooks_dict_ref() for kind, handle in handles.items()}
 
 
 @cache

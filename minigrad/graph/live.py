@@ -36,6 +36,7 @@ Slot = tuple[Key, int]  # where a tensor sits: a node and the number of its outp
 INFIX = {"add": "+", "sub": "−", "mul": "·", "div": "/", "pow": "**", "mm": "@", "mv": "@", "dot": "@", "bmm": "@"}
 MANY, NEAR = 3000, 6  # nodes: of a graph with more only the ends are read where time counts, so many at each
 FREED = attrgetter("freed")
+HOOK_KINDS = "pre", "post_accumulate", "post"  # behind those of tensors, in the order in which they run
 SUMMED_UP = 60  # tensors; of a larger graph no picture has room for more than previews
 PROBED = 100_000  # elements; of larger outputs nothing is worked out
 
@@ -151,7 +152,7 @@ class Reader:
             return
         for nr, several in hooks.tensor.items():
             yield from (("tensor", nr, hook) for hook in several.values())
-        for kind in ("pre", "post_accumulate", "post"):
+        for kind in HOOK_KINDS:
             yield from ((kind, 0, hook) for hook in getattr(hooks, kind).values())
 
     def filled_by(self, node: AnyNode) -> dict[int, AnyTensor]:

@@ -384,7 +384,9 @@ def in_short(value: Any) -> str:
 
 
 def copied(value: Any) -> Any:
-    """A copy of the array of a tensor, or of an array, which nobody else writes."""
+    """A copy of the array of a tensor, or of an array, which nobody else writes; of each of several."""
+    if isinstance(value, tuple):
+        return tuple(map(copied, value))
     value = plain(value)
     return value if value is None else value.copy()
 
