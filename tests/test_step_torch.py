@@ -380,6 +380,16 @@ def test_numbers_with_few_digits_keep_their_rule():
     assert len([r for f in frames for r in f.rules]) == 2
 
 
+@pytest.mark.parametrize("library", [mg, torch])
+def test_a_write_into_a_part_has_no_formula_that_nobody_could_run(library):
+    x = library.tensor([1.0, 2.0], requires_grad=True)
+    y = x * 2
+    y[0].exp_()
+
+    written = mg.draw(y, names={"x": x, "y": y}).graph.nodes[0]
+    assert (written.name, written.formula) == ("CopySlices", "")
+
+
 def test_an_error_in_a_hook_is_the_last_frame_and_the_hooks_are_gone():
     x = torch.tensor([1.0, 2.0], requires_grad=True)
     y = x * 2

@@ -443,7 +443,7 @@ class Reader:
         """`p = x · w`, if every name in it is known; `…` stands for options that are not surely the usual ones."""
         node, row, result = self.found[key], self.row(self.found[key]), self.records.get((key, 0))
         unknown = row is None and not op.endswith(".apply")
-        if result is None or not result.name or not edges or unknown or op == "not_implemented":
+        if result is None or not result.name or not edges or unknown or op in ("copy_slices", "not_implemented"):
             return ""
         texts, names = {s.field: s.text for s in saved if not s.freed}, self.input_names(node)
         parts: dict[Any, str] = {}
@@ -596,6 +596,6 @@ def hook_label(hook: Any) -> str:
         name = hook.__name__
         if name == "<lambda>":
             *before, last, _ = dis.get_instructions(hook)
-            more = any(i.opname.startswith(("BINARY", "UNARY", "COMPARE")) for i in (*before, last))
+            more = any(i.opname.startswith(("BINARY", "UNARY", "COMPARE", "MAKE")) for i in (*before, last))
             name = "λ" if more else call_at(hook.__code__, last.offset) or ["λ", *hook.__code__.co_names][-1]
     return name if isinstance(name, str) else type(hook).__name__
