@@ -56,8 +56,9 @@ class TorchReader(Reader):
 
     def hooks_at(self, key: Key) -> Iterable[tuple[str, int, Any]]:
         """Those of a node, and of the tensors that are alive; of very many nodes only the latter."""
-        known, own = self.made.get(key, ()), hooks_of(self.found[key]) if len(self.found) <= MANY else {}
-        kept = own | {"post_accumulate": t._post_accumulate_grad_hooks for _, t in known if t.is_leaf}
+        known = self.made.get(key, ())
+        kept: dict[str, Any] = hooks_of(self.found[key]) if len(self.found) <= MANY else {}
+        kept["post_accumulate"] = next((t._post_accumulate_grad_hooks for _, t in known if t.is_leaf), None)
         yield from (("tensor", nr, hook) for nr, t in known for hook in (t._backward_hooks or {}).values())
         yield from ((kind, 0, hook) for kind in HOOK_KINDS for hook in (kept.get(kind) or {}).values())
 
@@ -96,7 +97,7 @@ class TorchReader(Reader):
 
 
 def hooks_of(node: AnyNode) -> dict[str, dict[int, Any]]:
-    """The hooks before a node of torch and behind it, in its own dicts: the handles of two more, which go, know them."""
+    """The hooks before a node of torch and behind it, in its own dicts, which the handles of two more tell."""
     if not hasattr(node, "next_functions"):  # a leaf as the root
         return {}
     handles = {"pre": node.register_prehook(print), "post": node.register_hook(print)}

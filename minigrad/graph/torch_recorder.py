@@ -84,7 +84,7 @@ class TorchRecorder(Recorder):
     def wrap(self, node: AnyNode, undo: contextlib.ExitStack) -> None:
         """Stand around the hooks of a node and of the tensors that it made, in the dicts where torch finds them."""
         key = self.reader.key(node)
-        known = [(partial(self.node_hook, kind), hooks) for kind, hooks in hooks_of(node).items()]
+        known: Any = [(partial(self.node_hook, kind), hooks) for kind, hooks in hooks_of(node).items()]
         for nr, t in [(0, node.variable)] if isinstance(key, tuple) else self.reader.made.get(key, ()):
             after = t._post_accumulate_grad_hooks if t.is_leaf else None
             known += (partial(self.tensor_hook, nr), t._backward_hooks), (self.post_accumulate_hook, after)
