@@ -294,6 +294,7 @@ def test_hooks_of_nodes_are_told_by_name_as_minigrad_tells_them(preview):
     assert runs[0][:3] == runs[1][:3]
     assert pictures[0] == pictures[1]
     assert ("hook", "double") in pictures[1]
+    assert [f.before for f in frames if f.kind == "hook" and f.name == "look"][-1] == "()"  # a leaf sends nothing
     assert (runs[1][3] is None) == preview
 
 

@@ -380,7 +380,7 @@ def in_short(value: Any) -> str:
     """A gradient in a few characters; several, where a node has several outputs."""
     if value is None:
         return "None"
-    return ", ".join(map(in_short, value)) if isinstance(value, tuple) else preview_of(plain(value))
+    return ", ".join(map(in_short, value)) or "()" if isinstance(value, tuple) else preview_of(plain(value))
 
 
 def copied(value: Any) -> Any:
