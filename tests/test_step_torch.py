@@ -357,12 +357,39 @@ def test_what_a_node_of_torch_sends_is_the_derivative_without_a_rule_of_ours_unl
         return tuple(2 * g for g in sent)
 
     for hook, derivative in ((None, True), (lambda sent, came: tuple(2 * g for g in sent), False), (leaves, False)):
-        q = torch.arange(8.0).reshape(1, 1, 4, 2).requires_grad_()
-        out = torch.nn.functional.scaled_dot_product_attention(q, q, q)
+        q = torch.arange(8.0).reshape(1, 4, 2, 1).requires_grad_()
+        out = torch.pixel_shuffle(q, 2)
         if hook is not None:
             once.append(out.grad_fn.register_hook(hook))
         frames = record(loss := out.sum(), names={"q": q, "out": out, "loss": loss})[1]
         assert ("gradient of q" in str(frames), "∂loss/∂q" in str(frames)) == (not derivative, derivative)
+
+
+@pytest.mark.parametrize("options", [{}, {"is_causal": True}, {"scale": 0.5}, {"attn_mask": torch.eye(3)},
+                                     {"attn_mask": torch.ones(3, 3, dtype=torch.bool).tril()}])
+def test_fused_attention_has_the_rules_of_what_was_fused(options):
+    q, k, v, c = (torch.randn(1, 2, 3, 4, generator=torch.Generator().manual_seed(i)) for i in range(4))
+    names = {"q": q.requires_grad_(), "k": k.requires_grad_(), "v": v.requires_grad_()}
+    out = torch.nn.functional.scaled_dot_product_attention(q, k, v, **options)
+    graph, frames = record((out * c).sum(), names={**names, "out": out, "c": c})
+    fused = next(n for n in graph.ops if "Attention" in n.name)
+    rules = [r.tex for f in frames for r in f.rules if f.node == fused.id]
+
+    assert [tex[:20] for tex in rules] == [rf"\text{{∂sum(·)/∂{name}}} = "[:20] for name in "qkv"]
+    assert all((r"\mathrm{tril}" in tex) == ("is_causal" in options) for tex in rules)
+    assert all((r"\sqrt" in tex) == ("scale" not in options) for tex in rules)
+    assert all(("attn_mask" in tex) == ("attn_mask" in options) for tex in rules)
+    assert fused.formula == ""  # there is no function of that name to call
+
+
+def test_a_normed_weight_has_its_rules_and_direction_takes_no_gradient_along_itself():
+    layer = torch.nn.utils.parametrizations.weight_norm(torch.nn.Linear(3, 2))
+    player = step(layer(torch.ones(4, 3)).pow(2).sum(), names={"layer": layer}, preview=True)
+    normed = next(n.id for n in player.graph.ops if "WeightNorm" in n.name)
+    rules = [r.tex for f in player.frames for r in f.rules if f.node == normed]
+
+    assert len(rules) == 2
+    assert r"\sum_{\mathrm{copies}}" in rules[1]
 
 
 def test_zeros_that_torch_does_not_write_down_are_zeros():

@@ -15,6 +15,7 @@ from typing import Any
 from ..core.row import TABLE, Row
 from .live import HOOK_KINDS, MANY, Key, Reader
 from .snapshot import AnyNode, AnyTensor, Graph, by_key
+from .torch_rows import ROWS
 from .torch_scopes import calls, line_of
 
 
@@ -113,7 +114,7 @@ def rows_by_grad_fn() -> dict[str, Row]:
     Such rows compute alike (`add` with and without alpha); a name whose rows differ in their inputs, as that of
     the second derivatives of a convolution, tells nothing.
     """
-    rows = by_key((row.grad_fn, row) for row in TABLE.values())
+    rows = by_key((row.grad_fn, row) for row in (*TABLE.values(), *ROWS))
     return {name: same[0] for name, same in rows.items() if len({row.differentiable for row in same}) == 1}
 
 

@@ -442,7 +442,7 @@ class Reader:
     def formula(self, key: Key, op: str, edges: tuple[Edge, ...], saved: tuple[Saved, ...]) -> str:
         """`p = x · w`, if every name in it is known; `…` stands for options that are not surely the usual ones."""
         node, row, result = self.found[key], self.row(self.found[key]), self.records.get((key, 0))
-        unknown = row is None and not op.endswith(".apply")
+        unknown = (row is None or row.place is None) and not op.endswith(".apply")
         if result is None or not result.name or not edges or unknown or op in ("copy_slices", "not_implemented"):
             return ""
         texts, names = {s.field: s.text for s in saved if not s.freed}, self.input_names(node)
