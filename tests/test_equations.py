@@ -643,3 +643,16 @@ def test_what_an_option_says_is_spelled_as_it_is_read():
         r"permute\left([1, 1], 0\right) = [1, 1]")
     assert "[k]" not in str(written(stacked.sum(), {"stacked": stacked}, "StackBackward0"))
     assert r"10^{-5}" in written(mg.nn.functional.normalize(x, dim=0, eps=1e-5).sum(), {}, "ClampMinBackward0")[0]
+
+
+def test_an_option_that_changes_what_is_computed_changes_the_rule():
+    def rule_of(made, **options):
+        x = mg.linspace(-1.0, 2.0, 16).reshape(1, 1, 4, 4).requires_grad_()
+        y = made(x, **options)
+        return [r.tex for f in record(y.sum(), names={"x": x, "y": y})[1] for r in f.rules][-1]
+
+    functional = mg.nn.functional
+    assert r"{\mathrm{numel}\left(\mathrm{window}\right)}" in rule_of(functional.avg_pool2d, kernel_size=2)
+    assert rule_of(functional.avg_pool2d, kernel_size=2, divisor_override=3).endswith("}{3}")
+    assert rule_of(functional.gelu).endswith(r"\left(\Phi\left(x\right) + x \odot \phi\left(x\right)\right)")
+    assert r"\Phi\left(x\right) = \frac{1}{2} \cdot" in rule_of(functional.gelu, approximate="tanh")

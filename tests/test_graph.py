@@ -136,9 +136,9 @@ def test_hooks_stand_in_the_order_in_which_they_run():
 def test_a_lambda_is_called_by_what_it_calls_and_not_by_what_it_reads():
     seen: list = []
     hooks = (lambda p: seen.append(p.grad), lambda g: g.mul(2).clamp(max=1), lambda g: (g * 2).clamp(max=1),
-             lambda g: g.T, lambda g: None)
+             lambda g: g.T, lambda g: None, lambda grads: tuple(g * 2 for g in grads))
 
-    assert [hook_label(one) for one in hooks] == ["append", "clamp", "λ", "T", "λ"]
+    assert [hook_label(one) for one in hooks] == ["append", "clamp", "λ", "T", "λ", "λ"]
 
 
 def test_a_leaf_that_is_the_root_keeps_its_hooks():

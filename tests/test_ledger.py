@@ -1,6 +1,7 @@
 """The ledger of cuts: what made a constant of a tracked tensor, where, how often; holding nothing, costing nothing."""
 
 import gc
+import linecache
 import weakref
 
 import pytest
@@ -8,7 +9,7 @@ import pytest
 import minigrad as torch
 from minigrad.core.beside import ledger
 from minigrad.core.beside.lines import source_line
-from minigrad.graph import read
+from minigrad.graph import program, read
 from minigrad.graph.program import word
 
 
@@ -198,6 +199,38 @@ def test_results_that_are_drawn_hang_from_the_cards_of_what_cut_them():
     assert {cut.kind: graph.tensor(cut.tensor).name for cut in graph.cuts} == {
         "detach()": "off", "no_grad()": "unrecorded"}
     assert {graph.node(cut.node).kind for cut in graph.cuts} == {"accumulate"}
+
+
+@pytest.mark.parametrize(("cells", "into"), [
+    (["h = tracked()\nwith torch.no_grad(): adv = h * 2", "y = h * adv"], "adv"),
+    (["h = tracked()\nm = h.max().item()", "k = 1", "y = h - m"], "n2:1"),
+    (["h = tracked()\nm = h.max().item()", "m = 2.", "y = h - m"], None),
+    (["h = tracked()\nm = h.max().item()", "for m in (1., 2.): pass", "y = h - m"], None),
+    (["h = tracked()\nm = h.max().item()", "def f(h, m):\n    return h - m\ny = f(h, 1.)"], None),
+    (["h = tracked()\ndef f(h):\n    m = h.max().item()\nf(h)", "m = 2.", "y = h - m"], None)])
+def test_what_a_cut_left_is_followed_into_other_cells_where_no_other_binds_its_name(cells, into, monkeypatch):
+    monkeypatch.setattr(linecache, "cache", {})
+    scope = {"torch": torch, "tracked": tracked}
+    for number, cell in enumerate(cells):
+        file = f"/tmp/ipykernel_1/{number}.py"
+        linecache.cache[file] = (len(cell), None, cell.splitlines(True), file)
+        exec(compile(cell, file, "exec"), scope)
+    found = read(scope["y"].sum(), names={name: t for name, t in scope.items() if hasattr(t, "grad_fn")}).cuts
+
+    assert [cut.into for cut in found] == ([] if into is None else [() if into == "adv" else (into,)])
+
+
+def test_a_cell_under_time_may_have_bound_the_name_anew(monkeypatch):
+    cell, last = "h = tracked()\nm = h.max().item()", "y = h - m"
+    for timed, known in (("n = 2.", True), ("m = 2.", False)):
+        monkeypatch.setattr(linecache, "cache", {})
+        monkeypatch.setattr(program, "timed_cells", lambda timed=timed: iter([(None, timed)]))
+        scope = {"tracked": tracked}
+        for number, text in enumerate((cell, last)):
+            file = f"/tmp/ipykernel_1/{number}.py"
+            linecache.cache[file] = (len(text), None, text.splitlines(True), file)
+            exec(compile(text, file, "exec"), scope)
+        assert bool(read(scope["y"].sum(), names={"h": scope["h"]}).cuts) == known
 
 
 def test_a_drawn_name_that_another_cell_may_have_bound_anew_hangs_from_no_cut(tmp_path):

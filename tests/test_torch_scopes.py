@@ -116,3 +116,19 @@ def test_without_torch_scopes_says_what_it_is_for(monkeypatch):
 
     with pytest.raises(RuntimeError, match="those of minigrad always have"), graph.scopes():
         pass
+
+
+def test_what_torch_compiles_is_traced_past_us(monkeypatch):
+    model, x = torch.nn.Sequential(torch.nn.Linear(2, 2), torch.nn.Tanh()), torch.ones(1, 2)
+    calls = len(torch_scopes.calls)
+
+    def never():
+        raise AssertionError  # dynamo cannot trace it: the learner's graph would break in two, or the trace fail
+
+    monkeypatch.setattr(torch.autograd, "_get_sequence_nr", never)
+    monkeypatch.setattr(torch.compiler, "is_compiling", lambda: True)
+    with graph.scopes():
+        loss = model(x).sum()
+
+    assert len(torch_scopes.calls) == calls
+    assert {n.line for n in graph.read_torch(loss).nodes} == {None}

@@ -13,8 +13,9 @@ from functools import cache, cached_property
 from typing import Any
 
 from ..core.row import TABLE, Row
-from .live import Key, Reader
+from .live import HOOK_KINDS, MANY, Key, Reader
 from .snapshot import AnyNode, AnyTensor, Graph, by_key
+from .torch_rows import ROWS
 from .torch_scopes import calls, line_of
 
 
@@ -55,11 +56,12 @@ class TorchReader(Reader):
         return len(getattr(node, "_input_metadata", (None,)))
 
     def hooks_at(self, key: Key) -> Iterable[tuple[str, int, Any]]:
-        """torch shows the hooks of live tensors; those of nodes stay in C++."""
-        for nr, t in self.made.get(key, ()):
-            yield from (("tensor", nr, hook) for hook in (t._backward_hooks or {}).values())
-            kept = t._post_accumulate_grad_hooks if t.is_leaf else None
-            yield from (("post_accumulate", 0, hook) for hook in (kept or {}).values())
+        """Those of a node, and of the tensors that are alive; of very many nodes only the latter."""
+        known = self.made.get(key, ())
+        kept: dict[str, Any] = hooks_of(self.found[key]) if len(self.found) <= MANY else {}
+        kept["post_accumulate"] = next((t._post_accumulate_grad_hooks for _, t in known if t.is_leaf), None)
+        yield from (("tensor", nr, hook) for nr, t in known for hook in (t._backward_hooks or {}).values())
+        yield from ((kind, 0, hook) for kind in HOOK_KINDS for hook in (kept.get(kind) or {}).values())
 
     @cached_property
     def made(self) -> dict[Key, list[tuple[int, AnyTensor]]]:
@@ -95,6 +97,16 @@ class TorchReader(Reader):
             yield [*several.values()]
 
 
+def hooks_of(node: AnyNode) -> dict[str, dict[int, Any]]:
+    """The hooks before a node of torch and behind it, in its own dicts, which the handles of two more tell."""
+    if not hasattr(node, "next_functions"):  # a leaf as the root
+        return {}
+    handles = {"pre": node.register_prehook(print), "post": node.register_hook(print)}
+    for handle in handles.values():
+        handle.remove()
+    return {kind: handle.hooks_dict_ref() for kind, handle in handles.items()}
+
+
 @cache
 def rows_by_grad_fn() -> dict[str, Row]:
     """The rows by the name of their node, the first of those that share it.
@@ -102,7 +114,7 @@ def rows_by_grad_fn() -> dict[str, Row]:
     Such rows compute alike (`add` with and without alpha); a name whose rows differ in their inputs, as that of
     the second derivatives of a convolution, tells nothing.
     """
-    rows = by_key((row.grad_fn, row) for row in TABLE.values())
+    rows = by_key((row.grad_fn, row) for row in (*TABLE.values(), *ROWS))
     return {name: same[0] for name, same in rows.items() if len({row.differentiable for row in same}) == 1}
 
 

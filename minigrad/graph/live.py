@@ -36,6 +36,7 @@ Slot = tuple[Key, int]  # where a tensor sits: a node and the number of its outp
 INFIX = {"add": "+", "sub": "−", "mul": "·", "div": "/", "pow": "**", "mm": "@", "mv": "@", "dot": "@", "bmm": "@"}
 MANY, NEAR = 3000, 6  # nodes: of a graph with more only the ends are read where time counts, so many at each
 FREED = attrgetter("freed")
+HOOK_KINDS = "pre", "post_accumulate", "post"  # behind those of tensors, in the order in which they run
 SUMMED_UP = 60  # tensors; of a larger graph no picture has room for more than previews
 PROBED = 100_000  # elements; of larger outputs nothing is worked out
 
@@ -151,7 +152,7 @@ class Reader:
             return
         for nr, several in hooks.tensor.items():
             yield from (("tensor", nr, hook) for hook in several.values())
-        for kind in ("pre", "post_accumulate", "post"):
+        for kind in HOOK_KINDS:
             yield from ((kind, 0, hook) for hook in getattr(hooks, kind).values())
 
     def filled_by(self, node: AnyNode) -> dict[int, AnyTensor]:
@@ -441,8 +442,8 @@ class Reader:
     def formula(self, key: Key, op: str, edges: tuple[Edge, ...], saved: tuple[Saved, ...]) -> str:
         """`p = x · w`, if every name in it is known; `…` stands for options that are not surely the usual ones."""
         node, row, result = self.found[key], self.row(self.found[key]), self.records.get((key, 0))
-        unknown = row is None and not op.endswith(".apply")
-        if result is None or not result.name or not edges or unknown or op == "not_implemented":
+        unknown = (row is None or row.place is None) and not op.endswith(".apply")
+        if result is None or not result.name or not edges or unknown or op in ("copy_slices", "not_implemented"):
             return ""
         texts, names = {s.field: s.text for s in saved if not s.freed}, self.input_names(node)
         parts: dict[Any, str] = {}
@@ -595,6 +596,6 @@ def hook_label(hook: Any) -> str:
         name = hook.__name__
         if name == "<lambda>":
             *before, last, _ = dis.get_instructions(hook)
-            more = any(i.opname.startswith(("BINARY", "UNARY", "COMPARE")) for i in (*before, last))
+            more = any(i.opname.startswith(("BINARY", "UNARY", "COMPARE", "MAKE")) for i in (*before, last))
             name = "λ" if more else call_at(hook.__code__, last.offset) or ["λ", *hook.__code__.co_names][-1]
     return name if isinstance(name, str) else type(hook).__name__

@@ -686,10 +686,14 @@ def block(place: Place) -> ast.With | None:
 
 
 def given(place: Place, statement: Any) -> set[str]:
-    """The names that have their value from an assignment in its code, and from nothing else there."""
+    """The names that have their value from an assignment in its code, and from nothing else there, or in any cell."""
     source = source_of(place.code)
-    return {name for name in written(statement) if gives(statement, name)
-            and source.writes[source.function(statement), name] == [statement]}
+    function, others = source.function(statement), set[str]()
+    if function is None:
+        timed = (re.findall(r"\w+", cell) for _, cell in timed_cells() if cell != source.whole)
+        others = {name for cell in [*Context(source).cells(every=True)][1:] for name in cell.gives}.union(*timed)
+    return {name for name in written(statement) if gives(statement, name) and name not in others
+            and source.writes[function, name] == [statement]}
 
 
 def carried(value: Any, at: Any) -> bool:

@@ -380,11 +380,13 @@ def in_short(value: Any) -> str:
     """A gradient in a few characters; several, where a node has several outputs."""
     if value is None:
         return "None"
-    return ", ".join(map(in_short, value)) if isinstance(value, tuple) else preview_of(plain(value))
+    return ", ".join(map(in_short, value)) or "()" if isinstance(value, tuple) else preview_of(plain(value))
 
 
 def copied(value: Any) -> Any:
-    """A copy of the array of a tensor, or of an array, which nobody else writes."""
+    """A copy of the array of a tensor, or of an array, which nobody else writes; of each of several."""
+    if isinstance(value, tuple):
+        return tuple(map(copied, value))
     value = plain(value)
     return value if value is None else value.copy()
 

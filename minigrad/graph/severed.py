@@ -20,8 +20,10 @@ TRACKS = re.compile(r"requires_grad|enable_grad|Parameter")  # what is made with
 
 
 def home(code: Any) -> Any:
-    """What code of one scope has in common: IPython compiles each statement of a cell by itself."""
-    return code if code is None or code.co_flags & CO_OPTIMIZED else code.co_filename
+    """What code of one scope has in common: IPython compiles each statement by itself, and cells share names."""
+    if code is None or code.co_flags & CO_OPTIMIZED:
+        return code
+    return program.is_cell(code.co_filename) or code.co_filename
 
 
 class Severed:

@@ -1,6 +1,6 @@
 """Record a backward that torch itself runs: hooks at its nodes tell what happens, in torch's own order.
 
-The frames are those of `Recorder`. What torch does not tell is left out: who registered hooks on nodes (only what they
+The frames are those of `Recorder`. What torch does not tell is left out: hooks of tensors that are gone (only what they
 changed can be seen), and, but inside of `scopes`, the lines that made nodes. A rule is shown where our table has one of
 that name and it gives what torch gave: it also tells a gradient before its sum, where an input was broadcast. What a
 node of torch's own sends is a derivative if no hook stands behind it; behind a Function of the learner's nothing is
@@ -16,7 +16,7 @@ from typing import Any
 
 from ..array.backend import xp
 from ..core.row import Row
-from .from_torch import TorchReader
+from .from_torch import TorchReader, hooks_of
 from .live import stretches
 from .preview import exactly
 from .recorder import Recorder, copied, in_short, plain, same
@@ -55,15 +55,13 @@ class TorchRecorder(Recorder):
     def attended(self) -> Iterator[None]:
         """Our hooks at every node, and around the hooks of tensors; taken away again."""
         edge = sys.modules["torch"].autograd.graph.get_gradient_edge
-        self.last: dict[Any, Any] = {}  # our hook behind each node
         self.grads = {id(t): copied(t.grad) for t in self.reader.tensors.values() if not t.is_leaf and t.retains_grad}
         with contextlib.ExitStack() as undo, xp.errstate(all="ignore"):
             for node in self.reader.found.values():
                 node = node if hasattr(node, "next_functions") else edge(node).node  # a leaf as the root
+                self.tell(self.wrap, node, undo)  # ours stand behind theirs
                 undo.callback(node.register_prehook(partial(self.tell, self.arrived_at, node)).remove)
-                self.last[node] = node.register_hook(partial(self.tell, self.ran, node))
-                undo.callback(self.last[node].remove)
-                self.tell(self.wrap, node, undo)
+                undo.callback(node.register_hook(partial(self.tell, self.ran, node)).remove)
             self.run = None
             yield
 
@@ -84,14 +82,15 @@ class TorchRecorder(Recorder):
             self.event("inner", name=leaf.label, part=leaf.id, after=in_short(node.variable.grad))
 
     def wrap(self, node: AnyNode, undo: contextlib.ExitStack) -> None:
-        """Stand around the hooks of the tensors that a node made, in the dicts where torch finds them."""
+        """Stand around the hooks of a node and of the tensors that it made, in the dicts where torch finds them."""
         key = self.reader.key(node)
+        known: Any = [(partial(self.node_hook, kind), hooks) for kind, hooks in hooks_of(node).items()]
         for nr, t in [(0, node.variable)] if isinstance(key, tuple) else self.reader.made.get(key, ()):
             after = t._post_accumulate_grad_hooks if t.is_leaf else None
-            for hooks, around in ((t._backward_hooks, self.tensor_hook), (after, self.post_accumulate_hook)):
-                if hooks:
-                    undo.callback(lambda now, old: now.update({k: old[k] for k in old if k in now}), hooks, dict(hooks))
-                    hooks.update({number: partial(around, node, nr, hook) for number, hook in hooks.items()})
+            known += (partial(self.tensor_hook, nr), t._backward_hooks), (self.post_accumulate_hook, after)
+        for around, hooks in ((around, hooks) for around, hooks in known if hooks):
+            undo.callback(lambda now, old: now.update({k: old[k] for k in old if k in now}), hooks, dict(hooks))
+            hooks.update({number: partial(around, node, hook) for number, hook in hooks.items()})
 
     # ---- what torch tells
 
@@ -99,23 +98,36 @@ class TorchRecorder(Recorder):
         """The first that is heard of a node's turn."""
         if self.node_now is not node:
             self.ready(node)
-            alone = len(self.last[node].hooks_dict_ref()) == 1  # no hook but ours stands behind it
-            self.own = alone and type(node).__module__ == "builtins" and type(node).__name__ == self.record.name
+            self.own = type(node).__module__ == "builtins" and type(node).__name__ == self.record.name
             self.put = False  # whether the leaf that runs has its `.grad` already
-            self.old |= {nr: self.grads.get(id(t)) for nr, t in self.reader.filled_by(node).items() if not t.is_leaf}
+            self.kept = {nr: t for nr, t in self.reader.filled_by(node).items() if not t.is_leaf}
+            self.old |= {nr: self.grads.get(id(t)) for nr, t in self.kept.items()}
 
-    def tensor_hook(self, node: AnyNode, nr: int, hook: Callable[[Any], Any], grad: Any) -> Any:
+    def tensor_hook(self, nr: int, node: AnyNode, hook: Callable[[Any], Any], grad: Any) -> Any:
         """In place of a tensor's hook."""
         self.tell(self.begin, node)
         before, returned = self.tell(copied, grad), hook(grad)
         self.tell(lambda: self.hook(node, "tensor", hook, before, plain(grad if returned is None else returned), nr))
         return returned
 
-    def arrived_at(self, node: AnyNode, received: tuple[Any, ...]) -> None:
-        """After the hooks of tensors and of the node: what retain_grad took, and what changed unseen."""
+    def node_hook(self, kind: str, node: AnyNode, hook: Callable[..., Any], *given: tuple[Any, ...]) -> Any:
+        """In place of a hook before a node, or behind it."""
+        self.tell(self.captured if kind == "pre" else self.worked, node, *given)
+        before, returned = self.tell(copied, given[0]), hook(*given)
+        after = given[0] if returned is None else returned if isinstance(returned, tuple) else (returned,)
+        self.tell(lambda: self.hook(node, kind, hook, before, after))
+        return returned
+
+    def captured(self, node: AnyNode, received: tuple[Any, ...]) -> None:
+        """After the hooks of tensors and before those of the node: what retain_grad took."""
         self.begin(node)
-        for nr, t in self.reader.filled_by(node).items() if self.graph.node(self.node).leaf is None else ():
+        for nr, t in self.kept.items():
             self.filled("capture", nr, self.came.get(nr), t.grad, slot=nr, part=self.graph.output(self.node, nr))
+        self.kept = {}
+
+    def arrived_at(self, node: AnyNode, received: tuple[Any, ...]) -> None:
+        """After the hooks of tensors and of the node: what changed unseen."""
+        self.captured(node, received)
         for nr, grad in enumerate(received):
             before, now = self.came.get(nr), plain(grad)
             if nr in self.came and not same(before, now):
@@ -123,13 +135,13 @@ class TorchRecorder(Recorder):
                 self.names.after[self.node, nr].append("?")
                 self.event("hook", slot=nr, name="?", before=in_short(before), after=in_short(now))
 
-    def ran(self, node: AnyNode, sent: tuple[Any, ...], received: tuple[Any, ...]) -> None:
-        """After the node and its hooks: what it sends."""
+    def worked(self, node: AnyNode, sent: tuple[Any, ...], received: tuple[Any, ...]) -> None:
+        """After the node, and before its hooks: what it made, by which rules."""
         self.begin(node)
         here = self.graph.node(self.node)
         if here.leaf is not None:
             self.fill(node)
-            self.close()
+        if here.leaf is not None or self.work[0]:
             return
         gone, came, row = tuple(map(plain, sent)), tuple(map(plain, received)), self.reader.row(node)
         if row is not None and not row.multi and all(g is None for g in came[1:]):
@@ -149,13 +161,20 @@ class TorchRecorder(Recorder):
             elif edge.expands:
                 was = str(self.graph.outputs(self.node)[0].shape)
                 self.event("unbroadcast", slot=edge.slot, before=was, after=in_short(grad), exact=exactly(grad))
-            before = self.totals.get((edge.node, edge.nr))
-            self.send(node, edge.slot, grad, grad if before is None else before + grad)
-        if self.frees and not self.preview:
+
+    def ran(self, node: AnyNode, sent: tuple[Any, ...], received: tuple[Any, ...]) -> None:
+        """After the node and its hooks: what it sends."""
+        self.worked(node, sent, received)
+        here = self.graph.node(self.node)
+        for edge, grad in zip(here.edges, map(plain, sent), strict=False):
+            if edge.node is not None and grad is not None:
+                before = self.totals.get((edge.node, edge.nr))
+                self.send(node, edge.slot, grad, grad if before is None else before + grad)
+        if self.frees and not self.preview and here.leaf is None:
             self.free(node)
         self.close()
 
-    def post_accumulate_hook(self, node: AnyNode, nr: int, hook: Callable[[Any], Any], leaf: AnyTensor) -> Any:
+    def post_accumulate_hook(self, node: AnyNode, hook: Callable[[Any], Any], leaf: AnyTensor) -> Any:
         """In place of a hook that runs when a leaf's `.grad` is there; in a preview none is left to run."""
         self.tell(self.fill, node)
         returned = hook(leaf)

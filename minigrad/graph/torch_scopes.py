@@ -38,11 +38,15 @@ def scopes(*models: Any) -> Iterator[None]:
     if torch is None or not hasattr(torch, "overrides"):
         raise RuntimeError("graph.scopes is for modules of torch; those of minigrad always have their scopes")
     number, open_ = torch.autograd._get_sequence_nr, []  # numbers of the calls that run
+    tracing = torch.compiler.is_compiling  # then nothing runs, and what stands here would be compiled with the rest
 
     def begin(module: Any, args: Any) -> None:
-        open_.append(number())
+        if not tracing():
+            open_.append(number())
 
     def end(module: Any, args: Any, result: Any) -> None:
+        if tracing():
+            return
         first, last, kind = open_.pop(), number(), type(module)
         inner = 0.5 - DEEPER * len(open_)  # a call around this one may have no other nodes
         if last > first and (id(module) in known or not models):
@@ -51,6 +55,8 @@ def scopes(*models: Any) -> Iterator[None]:
 
     class Noting(torch.overrides.TorchFunctionMode):  # type: ignore[misc]
         def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            if tracing():
+                return func(*args, **(kwargs or {}))
             first, result = number(), func(*args, **(kwargs or {}))
             if number() > first:
                 frame = theirs(sys._getframe(1))

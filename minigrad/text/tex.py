@@ -135,6 +135,21 @@ def phrase(template: str, binds: int = _ATOM) -> Callable[..., Symbol]:
     return lambda *args, **_: Symbol(template.format(*map(symbol, args)), binds)
 
 
+def over(template: str) -> Callable[..., Symbol]:
+    """How a mean of windows is written: `{1}` is what the sum of one is divided by, its size if nothing was given."""
+    size = Symbol(r"\mathrm{numel}\left(\mathrm{window}\right)")
+    return lambda x, *options: phrase(template, 1)(x, number(options[-1]) or size)
+
+
+def normal_slope(x: Any, approximate: Any) -> Symbol:
+    """The derivative of `x` times the normal distribution; of its approximation with tanh, what that is."""
+    tex = r"\Phi\left({0}\right) + {0:1} \odot \phi\left({0}\right)"
+    if "tanh" in symbol(approximate).tex:
+        tex += (r",\quad \phi = \Phi',\, \Phi\left({0}\right) = \frac{{1}}{{2}} \cdot \left(1 + \tanh\left("
+                r"\sqrt{{2 / \pi}} \cdot \left({0} + 0.044715 \cdot {0:4}^{{3}}\right)\right)\right)")
+    return phrase(tex, 0)(x)
+
+
 becomes, gains = phrase(r"{0} \leftarrow {1}", 0), phrase(r"{0} \,\text{{+=}}\, {1}", 0)
 column = phrase(r"\mathrm{{unsqueeze}}\left({0:4}, -1\right)")  # a number for each row, which would be taken for a row
 

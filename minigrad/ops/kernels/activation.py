@@ -4,6 +4,7 @@ import math
 
 from ...array import ndarray, special, xp
 from ...core.carriers import RAW, formula
+from ...text.tex import normal_slope
 from ..checks import implemented, need, require
 from . import pointwise, shape
 
@@ -86,7 +87,7 @@ def logit(self, eps: float | None = None):
 # ---- parts of derivatives
 
 
-@formula(r"\Phi\left({0}\right) + {0:1} \odot \phi\left({0}\right)", 0)
+@formula(tex=normal_slope)
 def gelu_slope(F, x, approximate: str):
     """The derivative of x * Phi(x), where Phi is the normal distribution, or of its approximation with tanh."""
     if approximate == "none":
@@ -97,7 +98,7 @@ def gelu_slope(F, x, approximate: str):
 
 
 @formula(r"\left[{0} \odot \sigma(b),\, {0} \odot a \odot \sigma(b) \odot (1 - \sigma(b))\right]"
-         r"\text{{ where }} {1} = \left[a, b\right]")
+         r",\quad \left[a, b\right] = {1}")
 def glu_slope(F, grad, x, dim: int):
     """x = [a, b]: grad * sigmoid(b) for a, grad * a * sigmoid'(b) for b."""
     half = x.shape[dim] // 2

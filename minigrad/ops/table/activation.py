@@ -81,9 +81,8 @@ softmax_dim = op("softmax", kernels.softmax,
 safe_softmax = op("safe_softmax", kernels.safe_softmax, **softmax_dim.row.derivatives)
 log_softmax_dim = op("log_softmax", kernels.log_softmax,
     self = lambda F, grad, result, dim: grad - F.exp(result) * F.sum_dim(grad, dim, True))
-logit = op("logit", kernels.logit,
+logit = op("logit", kernels.logit, scalars=("eps",),
     doc="log(x / (1 - x)), the inverse of sigmoid; x is first brought into `[eps, 1 - eps]` if given.",
-    scalars=("eps",),
     self = lambda F, grad, self, eps: F.logit_slope(grad, self, eps))
 
 # ---- special functions

@@ -6,7 +6,7 @@ input's gradient from result's and weight, weight's gradient from result's and i
 
 from ...array.backend import xp
 from ...core.op import op
-from ...text.tex import SYMBOLS, Symbol, gains, phrase, shared
+from ...text.tex import SYMBOLS, Symbol, gains, over, phrase, shared
 from ..kernels import conv as kernels
 from ..kernels.shape import pairs_of
 
@@ -46,11 +46,12 @@ max_pool2d_of = op("max_pool2d_with_indices", kernels.max_pool, outputs=("result
     self = lambda F, grad, self, result1: F.to_places(grad, self, result1))
 adaptive_max_pool2d_of = op("adaptive_max_pool2d", kernels.adaptive_max_pool, outputs=("result0", "result1"),
     letters={"result1": "i"}, **max_pool2d_of.row.derivatives)
-avg_pool2d_of = op("avg_pool2d", kernels.avg_pool, tex=r"\mathrm{{mean}}\left({0:4}[\mathrm{{windows}}]\right)",
+avg_pool2d_of = op("avg_pool2d", kernels.avg_pool,
+    tex=over(r"\frac{{\mathrm{{sum}}\left({0:4}[\mathrm{{windows}}]\right)}}{{{1}}}"),
     self = lambda F, grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override:
         F.avg_pool2d_backward(grad, self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override))
 avg_pool2d_backward = op("avg_pool2d_backward", kernels.avg_pool_back, grad_fn="AvgPool2DBackwardBackward0",
-    tex=phrase(r"\sum_{{\mathrm{{windows}}}} \frac{{{0}}}{{\mathrm{{numel}}\left(\mathrm{{window}}\right)}}", 1),
+    tex=over(r"\sum_{{\mathrm{{windows}}}} \frac{{{0}}}{{{1}}}"),
     grad_output = lambda F, grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override:
         F.avg_pool2d(grad, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override),
     self = lambda F, grad, self_sym_sizes: F.zeros_as(grad, self_sym_sizes))

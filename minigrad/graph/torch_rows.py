@@ -1,0 +1,37 @@
+"""Rows of nodes that torch alone has: nothing records them; their rules are read where they give what torch gave."""
+
+from typing import Any
+
+from ..core.row import Row
+
+
+def scaled(F: Any, x: Any, query: Any, scale: Any) -> Any:
+    """By what was asked for, else by the root of the number of features."""
+    return x / F.sqrt(F.count(F.sizes(query), -1)) if scale is None else x * scale
+
+
+def weights(F: Any, query: Any, key: Any, logsumexp: Any, is_causal: Any, attn_mask: Any, scale: Any) -> Any:
+    """How much each query attends to each key."""
+    scores = scaled(F, query @ F.mT(key), query, scale)
+    shares = F.exp((scores if attn_mask is None else scores + attn_mask) - F.unsqueeze(logsumexp, -1))
+    return F.tril(shares, 0) if "True" in f"{is_causal}" else shares
+
+
+def slope(F: Any, grad: Any, value: Any, output: Any, *scores: Any) -> Any:
+    """The gradient of what softmax is given."""
+    return weights(F, *scores) * (grad @ F.mT(value) - F.sum_dim(grad * output, -1, True))
+
+
+ROWS = [
+    Row("scaled_dot_product_flash_attention_for_cpu",
+        lambda query, key, value, dropout_p, is_causal, attn_mask, scale: None,
+        query = lambda F, grad, query, key, value, output, logsumexp, is_causal, attn_mask, scale: scaled(F, slope(
+            F, grad, value, output, query, key, logsumexp, is_causal, attn_mask, scale) @ key, query, scale),
+        key   = lambda F, grad, query, key, value, output, logsumexp, is_causal, attn_mask, scale: scaled(F, F.mT(slope(
+            F, grad, value, output, query, key, logsumexp, is_causal, attn_mask, scale)) @ query, query, scale),
+        value = lambda F, grad, query, key, logsumexp, is_causal, attn_mask, scale: F.mT(weights(
+            F, query, key, logsumexp, is_causal, attn_mask, scale)) @ grad),
+    Row("weight_norm_interface", lambda v, g, dim: None,
+        v = lambda F, grad, v, g, result1: g / result1 * (
+            grad - v * F.sum_to(grad * v, F.sizes(g)) / result1 ** 2),
+        g = lambda F, grad, v, g, result1: F.sum_to(grad * v, F.sizes(g)) / result1)]
