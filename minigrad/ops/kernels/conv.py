@@ -443,7 +443,7 @@ def _channel_dims(x: Any) -> tuple:
 
 def batch_norm(input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool,
                 momentum: float, eps: float) -> tuple:
-    check_parameters(input, weight, bias, running_mean, running_var)
+    check_parameters(implemented("batch_norm", input), weight, bias, running_mean, running_var)
     shape = (1, -1, *(1,) * (input.ndim - 2))
     if training:
         y, mean, rstd = _standard(input, _channel_dims(input), eps, least=8)
