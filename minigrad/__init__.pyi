@@ -872,7 +872,7 @@ def nonzero(input: Tensor, *, as_tuple: Literal[True] = ...) -> tuple[Tensor, ..
 def nonzero(input: Tensor, *, as_tuple: _bool = False) -> Any:
     """The positions of all elements that are not 0, one row each, or one tensor for each dimension."""
 def norm(
-    input: Tensor, p: Tensor | _float | Sequence[_int] | Sequence[Tensor] | number[Any] | None = 2,
+    input: Tensor, p: Tensor | _float | Sequence[_int] | Sequence[Tensor] | str | number[Any] | None = 2,
     dim: _int | Sequence[_int] | None = None, keepdim: _bool = False,
 ) -> Tensor:
     """The p-norm of all elements, or along `dim`; p may be a number or "fro"."""
@@ -1032,7 +1032,7 @@ def searchsorted(
     sorted_sequence: Tensor | ndarray[Any, Any],
     values: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | str | ndarray[Any, Any] | number[Any],
     *, out_int32: _bool = False, right: _bool = False,
-    side: Tensor | _float | Sequence[_int] | Sequence[Tensor] | None = None, sorter: Tensor | None = None,
+    side: Tensor | _float | Sequence[_int] | Sequence[Tensor] | str | None = None, sorter: Tensor | None = None,
 ) -> Tensor:
     """Where each value belongs in an ordered sequence; `sorter` holds the positions that order it."""
 seed: Callable[..., Any]

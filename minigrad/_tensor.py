@@ -64,11 +64,11 @@ class Size(tuple[int, ...]):
     __rmul__ = __mul__
 
 
-def _cast(kind: dtypes.dtype) -> Any:
+def _cast(name: str, kind: dtypes.dtype) -> Any:
     def cast(self: Any, *, memory_format: Any = None) -> Any:
         return self.to(kind)
 
-    return titled(cast, kind.name, f"The tensor as {kind}; itself if it is that already.")
+    return titled(cast, name, f"The tensor as {kind}; itself if it is that already.")
 
 
 _size = partial(tuple.__new__, Size)  # of what are ints for sure
@@ -154,9 +154,9 @@ class Tensor(TensorBase):
 
     conj = titled(lambda self: self, "conj", "Itself: there are no complex numbers here.")
     type_as = titled(lambda self, other: self.to(other.dtype), "type_as", "The tensor in another's type.")
-    float, double, half = map(_cast, (dtypes.float32, dtypes.float64, dtypes.float16))
-    long, int, short = map(_cast, (dtypes.int64, dtypes.int32, dtypes.int16))
-    byte, char, bool = map(_cast, (dtypes.uint8, dtypes.int8, dtypes.bool))
+    float, double, half = map(_cast, ("float", "double", "half"), (dtypes.float32, dtypes.float64, dtypes.float16))
+    long, int, short = map(_cast, ("long", "int", "short"), (dtypes.int64, dtypes.int32, dtypes.int16))
+    byte, char, bool = map(_cast, ("byte", "char", "bool"), (dtypes.uint8, dtypes.int8, dtypes.bool))
     cpu = titled(lambda self: self.to("cpu"), "cpu", "The tensor in the memory of the CPU.")
 
     def cuda(self, device: Any = "cuda") -> Tensor:

@@ -698,7 +698,7 @@ class Tensor(TensorBase):
     def amin(self, dim: _int | Sequence[_int] | None = (), keepdim: _bool = False) -> Tensor:
         """The smallest element, over all dimensions or `dim`; ties share the gradient."""
     def norm(
-        self, p: Tensor | _float | Sequence[_int] | Sequence[Tensor] | number[Any] | None = 2,
+        self, p: Tensor | _float | Sequence[_int] | Sequence[Tensor] | str | number[Any] | None = 2,
         dim: _int | Sequence[_int] | None = None, keepdim: _bool = False,
     ) -> Tensor:
         """The p-norm of all elements, or along `dim`; p may be a number or "fro"."""

@@ -306,6 +306,8 @@ MISTAKES = {
     "no file": lambda torch, tmp: torch.load(str(tmp / "missing.pt")),
     "mmap of memory": lambda torch, tmp: torch.load(io.BytesIO(written(1)), mmap=True),
     "a pickle module": lambda torch, tmp: torch.load(io.BytesIO(written(1)), pickle_module=pickle, weights_only=True),
+    "a word that unpickling does not know": lambda torch, tmp: torch.load(io.BytesIO(written(1)), foo=1),
+    "that word, trusted": lambda torch, tmp: torch.load(io.BytesIO(written(1)), foo=1, weights_only=False),
     "a name of os": lambda torch, tmp: torch.load(io.BytesIO(archive(b"cnumpy\nload\n."))),
     "protocol 5": lambda torch, tmp: torch.load(io.BytesIO(archive(b"}\x8e."))),
     "a record of the wrong size": lambda torch, tmp: torch.load(io.BytesIO(wrong_size())),
@@ -318,12 +320,13 @@ def wrong_size():
     return archive(code + HOOKS + b"tR.", key0=b"abc")
 
 
+@pytest.mark.filterwarnings("ignore:pickle_load_args")
 @pytest.mark.parametrize("oracle", LIVE)
 @pytest.mark.parametrize("mistake", MISTAKES)
 def test_mistakes_are_refused_as_torch_refuses_them(oracle, mistake, tmp_path):
     caught = []
     for library in (torch, importlib.import_module(oracle)):
-        with pytest.raises((*ERRORS, AttributeError, OSError, ValueError)) as error:
+        with pytest.raises((*ERRORS, AttributeError, OSError, TypeError, ValueError)) as error:
             MISTAKES[mistake](library, tmp_path)
         caught.append((error.type, str(error.value).splitlines()[0].split("In PyTorch 2.6")[0]))
 

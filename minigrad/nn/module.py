@@ -298,20 +298,19 @@ class Module:
         return self.to(device)
 
     cpu = partialmethod(to, "cpu")
-    float = partialmethod(to, dtypes.float32)
-    double = partialmethod(to, dtypes.float64)
-    half = partialmethod(to, dtypes.float16)
+    float, double, half = map(partial(partialmethod, to), (dtypes.float32, dtypes.float64, dtypes.float16))
 
     # ---- saving
 
     def state_dict(self, *, prefix: str = "", keep_vars: bool = False) -> OrderedDict[str, Tensor]:
-        """Parameters and buffers by path on the same memory, without history unless `keep_vars`."""
+        """Parameters and buffers by path on the same memory, without history unless `keep_vars`, and extra states."""
         state: OrderedDict[str, Tensor] = OrderedDict()
         for path, module in self.named_modules(prefix=prefix.rstrip("."), remove_duplicate=False):
             kept = {n: b for n, b in module._buffers.items() if n not in module._non_persistent_buffers_set}
-            for name, value in {**module._parameters, **kept}.items():
-                if value is not None:
-                    state[f"{path}.{name}" if path else name] = value if keep_vars else value.detach()
+            extra = {"_extra_state": module.get_extra_state()} if hasattr(module, "get_extra_state") else {}
+            for name, value in {**module._parameters, **kept, **extra}.items():
+                if value is not None or name in extra:
+                    state[f"{path}.{name}" if path else name] = value if keep_vars or name in extra else value.detach()
         return state
 
     def load_state_dict(self, state_dict: Any, strict: bool = True, assign: bool = False) -> _IncompatibleKeys:
@@ -329,13 +328,14 @@ class Module:
         problems = [f"{word} key(s) in state_dict: " + ", ".join(f'"{n}"' for n in names) + ". "
                     for word, names in strays if names]
         for name, t in own.items():
-            given = state_dict.get(name, t)
-            if not isinstance(given, Tensor):
+            given, (above, _, last) = state_dict.get(name, t), name.rpartition(".")
+            if last == "_extra_state":
+                self.get_submodule(above).set_extra_state(given)
+            elif not isinstance(given, Tensor):
                 problems.append(torch_says("state_kind", name, type(given)))
             elif given.shape != t.shape:
                 problems.append(torch_says("state_shape", name, given.shape, t.shape))
             elif given is not t and assign:
-                above, _, last = name.rpartition(".")
                 given = Parameter(given, t.requires_grad) if isinstance(t, Parameter) else given
                 setattr(self.get_submodule(above), last, given)
             elif given is not t:

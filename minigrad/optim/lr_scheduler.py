@@ -107,7 +107,7 @@ class LambdaLR(LRScheduler):
 
     def __init__(self, optimizer: Any, lr_lambda: Callable[[int], float] | list, last_epoch: int = -1) -> None:
         n = len(optimizer.param_groups)
-        each = self.lr_lambdas = [lr_lambda] * n if callable(lr_lambda) else list(lr_lambda)
+        each = self.lr_lambdas = [*lr_lambda] if isinstance(lr_lambda, list | tuple) else [lr_lambda] * n
         require(len(each) == n, f"Expected {n} lr_lambdas, but got {len(each)}", ValueError)
         super().__init__(optimizer, last_epoch)
 

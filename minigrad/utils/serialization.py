@@ -205,7 +205,7 @@ def load(f: Any, map_location: Any = None, pickle_module: Any = None, *, weights
         archive = _Archive(file, map_location)
         code = archive.record("data.pkl")
         if weights_only:
-            return Unpickler(code, archive.persistent_load).load()
+            return Unpickler(code, archive.persistent_load, **pickle_load_args).load()
         unpickler: Any = _Trusting(io.BytesIO(code), **pickle_load_args)
         unpickler.persistent_load = archive.persistent_load
         return unpickler.load()

@@ -106,7 +106,7 @@ class Unpickler(_InPython):
 
     dispatch = _Instructions((getattr(pickle, n)[0], _InPython.dispatch[getattr(pickle, n)[0]]) for n in _KEPT.split())
 
-    def __init__(self, code: bytes, persistent_load: Callable[[Any], Storage]) -> None:
+    def __init__(self, code: bytes, persistent_load: Callable[[Any], Storage], *, encoding: str = "") -> None:
         super().__init__(io.BytesIO(code))
         self.persistent_load, self.find_class = persistent_load, named
         self.left = 4 * len(code)  # so many parts may calls copy; else a small file could fill the memory

@@ -51,10 +51,9 @@ def basic(x, key) -> tuple:
         raise IndexError(f"too many indices for tensor of dimension {x._data.ndim}")
     for place, part in enumerate(parts):
         if part is Ellipsis:
-            dim += x._data.ndim - consumed
-            consumed = x._data.ndim  # a second `...` stands for nothing
+            dim += x._data.ndim - consumed  # a second one as well, which leads past the last dimension
         elif part is None:
-            result, dim = views.unsqueeze(result, dim), dim + 1
+            result, dim = views.unsqueeze(result, check_dim(dim, result._data.ndim + 1)), dim + 1
         elif part.__class__ is slice:
             result, dim = _sliced(result, dim, part), dim + 1
         elif part.__class__ is int:
@@ -111,12 +110,12 @@ def _width(part) -> int:
 
 
 def _sliced(x, dim: int, part: slice, always: bool = False):
-    require(x._data.ndim, "slice() cannot be applied to a 0-dim tensor.", IndexError)
     start, end, step = _index(part.start, 0), _index(part.stop, 2**63 - 1), _index(part.step, 1)
     require(step > 0, "step must be greater than zero" if step else "slice step cannot be zero", ValueError)
-    if not always and start == 0 and step == 1 and end >= x._data.shape[dim]:
+    require(x._data.ndim, "slice() cannot be applied to a 0-dim tensor.", IndexError)
+    if not always and start == 0 and step == 1 and (dim >= x._data.ndim or end >= x._data.shape[dim]):
         return x
-    return views.slice_(x, dim, start, end, step)
+    return views.slice_(x, dim if dim < x._data.ndim else check_dim(dim, x._data.ndim), start, end, step)
 
 
 def _index(value, default: int) -> int:
@@ -129,7 +128,7 @@ def _index(value, default: int) -> int:
 
 def _selected(x, dim: int, at: int, place: int):
     """Slice `at` of dimension `dim`; `place` is where it stands in the key, which errors call a dimension."""
-    size = x._data.shape[dim] if x._data.ndim else 0
+    size = x._data.shape[dim] if dim < x._data.ndim else 0
     if not -size <= at < size:
         need(x._data.ndim or at, "zero_dim_index")
         raise IndexError(f"index {at} is out of bounds for dimension {place} with size {size}")

@@ -178,6 +178,8 @@ def einsum(equation: str, *operands):
 @functools.lru_cache(256)
 def _letters(equation: str, ranks: tuple[int, ...]) -> tuple[list[str], str, str]:
     """The letters of each operand, of the result and of all; dimensions under `...` are called 0, 1, 2 ..."""
+    for at, c in enumerate(equation.replace("->", "  ", 1)):
+        need(c.isalpha() or c in " .,", "einsum_subscript", at)
     left, arrow, right = equation.replace(" ", "").partition("->")
     terms = left.split(",")
     need(len(terms) == len(ranks), "einsum_operands", "fewer" if len(ranks) < len(terms) else "more")
@@ -278,9 +280,9 @@ def svdvals(A):
 def matrix_norm(A, ord="fro", dim: tuple = (-2, -1), keepdim: bool = False):
     """A norm of matrices: "fro", "nuc", 1, 2, inf and their negatives."""
     require(A._data.ndim >= 2, "linalg.matrix_norm: The input tensor A must have at least 2 dimensions.")
+    require(ord in ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf), f"linalg.matrix_norm: Order {ord} not supported.")
     dims = tuple(check_dim(d, A._data.ndim) for d in dims_of(A, dim))
     require(len(dims) == 2, f"linalg.matrix_norm: dim must be a 2-tuple. Got {' '.join(map(str, dims))}")
-    require(ord in ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf), f"linalg.matrix_norm: Order {ord} not supported.")
     if ord == "fro" or (not A._data.size and ord in ("nuc", 1, 2, math.inf)):
         return TENSORS.linalg_vector_norm(A, 2, dims, keepdim)
     if ord in ("nuc", 2, -2):

@@ -56,10 +56,10 @@ amin = _along(rows.amin_dim, "amin", "The smallest element, over all dimensions 
 
 def norm(self, p=2, dim=None, keepdim: bool = False):
     """The p-norm of all elements, or along `dim`; p may be a number or "fro"."""
-    if p == "nuc":
-        return TENSORS.matrix_norm(self, p, (-2, -1) if dim is None else tuple(dim), keepdim)
-    p = 2 if p in ("fro", None) else p
-    return rows.vector_norm(self, p, None if dim is None else dims_of(self, dim, keepdim), keepdim)
+    if isinstance(p, str) and p != "fro":
+        return TENSORS.matrix_norm(self, p, (-2, -1) if dim is None else dim, keepdim)
+    dims = None if dim is None else dims_of(self, dim, keepdim)
+    return rows.vector_norm(self, 2 if p in ("fro", None) else p, dims, keepdim)
 
 
 # ---- named results
@@ -136,12 +136,12 @@ argmax, argmin = _place(rows.argmax_dim, "argmax", "largest"), _place(rows.argmi
 def sort(self, dim: int = -1, descending: bool = False, *, stable: bool | None = None):
     """`(values, indices)` in order along `dim`; equal elements keep their order, `stable` or not."""
     row = rows.sort_dim if stable is None else rows.sort_stable
-    return return_types.sort(row(self, own_dim(self, dim), descending))
+    return return_types.sort(row(self, own_dim(self, dim, descending), descending))
 
 
 def argsort(self, dim: int = -1, descending: bool = False, *, stable: bool = False):
     """The positions that would sort along `dim`."""
-    return rows.argsort_dim(self, own_dim(self, dim), descending)
+    return rows.argsort_dim(self, own_dim(self, dim, descending), descending)
 
 
 def msort(self):
@@ -152,7 +152,7 @@ def msort(self):
 def topk(self, k: int, dim: int = -1, largest: bool = True, sorted: bool = True):
     """The `k` largest (or smallest) elements along `dim`: `(values, indices)`."""
     require(self._data.dtype.kind != "b", "topk does not support bool dtypes on CPU")
-    return return_types.topk(rows.topk_dim(self, k, own_dim(self, dim), largest))
+    return return_types.topk(rows.topk_dim(self, k, own_dim(self, dim, largest), largest))
 
 
 def kthvalue(self, k: int, dim: int = -1, keepdim: bool = False):
@@ -283,6 +283,7 @@ def count_nonzero(self, dim=None, *more: int):
 
 def unique(self, sorted: bool = True, return_inverse: bool = False, return_counts: bool = False, dim=None):
     """The different elements in order; on request where each went, and how often it occurs."""
+    need(sorted.__class__ is bool, "unique_sorted", type(sorted).__name__)  # 0 may be meant as a dimension
     found = rows.unique_of(self, return_inverse, return_counts, dim if dim is None else own_dim(self, dim))
     return found if len(found) > 1 else found[0]
 
@@ -298,15 +299,15 @@ def bincount(self, weights=None, minlength: int = 0):
 
 def searchsorted(sorted_sequence, values, *, out_int32: bool = False, right: bool = False, side=None, sorter=None):
     """Where each value belongs in an ordered sequence; `sorter` holds the positions that order it."""
-    if sorter is not None:
-        sorted_sequence = TENSORS.gather(sorted_sequence, sorter, -1)
     require(side in (None, "left", "right"), f"torch.searchsorted(): side can only be 'left' or 'right' but got {side}")
     need(not right or side != "left", "searchsorted_sides")
-    right = right or side == "right"
+    side = "right" if right else side or "left"
     found = values._data if isinstance(values, TensorBase) else xp.asarray(values)
-    ordered = sorted_sequence._data
-    places = (xp.searchsorted(ordered, found, "right" if right else "left") if ordered.ndim == 1 else
-              (xp.less_equal if right else xp.less)(ordered[..., None, :], found[..., :, None]).sum(-1))
+    ordered = (sorted_sequence if sorter is None else TENSORS.gather(sorted_sequence, sorter, -1))._data
+    same = ordered.ndim == 1 or ordered.shape[:-1] == found.shape[:-1]
+    need(same, "searchsorted_sizes", [*ordered.shape], [*found.shape])
+    places = (xp.searchsorted(ordered, found, side) if ordered.ndim == 1 else
+              (xp.less_equal if side == "right" else xp.less)(ordered[..., None, :], found[..., :, None]).sum(-1))
     return _tensor_of(places.astype("int32" if out_int32 else "int64"))
 
 

@@ -114,10 +114,9 @@ def swapaxes(self, axis0: int, axis1: int):
 
 def permute(self, *order, dims=None):
     """Dimensions in another order; a view."""
-    order = ints(order if dims is None else (dims,))
-    need(len(order) == self._data.ndim, "permute_dims", self._data.ndim, len(order))
-    places = [check_dim(d, self._data.ndim) for d in order]
-    require(len(set(places)) == len(places), "permute(): duplicate dims are not allowed.")
+    order, rank = ints(order if dims is None else (dims,)), self._data.ndim
+    need(len(order) == rank, "permute_dims", rank, len(order))
+    require(len({check_dim(d, rank) for d in order}) == rank, "permute(): duplicate dims are not allowed.")
     return rows.permute(self, order)
 
 
@@ -228,10 +227,9 @@ def repeat(self, *times, repeats=None):
     """The tensor copied side by side, `repeats` times along each dimension."""
     repeats, sizes = ints(times if repeats is None else (repeats,)), self._data.shape
     need(len(repeats) >= len(sizes), "repeat_dims")
-    if min(repeats, default=0) < 0:
-        full = [n * size for n, size in zip(repeats, (1,) * (len(repeats) - len(sizes)) + sizes, strict=True)]
-        bad = next((n for n in full if n < 0), None)  # none, where there is nothing to repeat
-        require(bad is None, f"Trying to create tensor with negative dimension {bad}: {full}")
+    full = [n * size for n, size in zip(repeats, (1,) * (len(repeats) - len(sizes)) + sizes, strict=True)]
+    bad = next((n for n in full if n < 0), None)  # none, where there is nothing to repeat
+    require(bad is None, f"Trying to create tensor with negative dimension {bad}: {full}")
     return rows.repeat(self, repeats)
 
 

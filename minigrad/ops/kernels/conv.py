@@ -433,7 +433,7 @@ def to_last(F, grad, normalized_shape: tuple):
 
 
 def batch_norm(input, weight, bias, running_mean, running_var, training: bool, momentum: float, eps: float) -> tuple:
-    check_parameters(input, weight, bias, running_mean, running_var)
+    check_parameters(implemented("batch_norm", input), weight, bias, running_mean, running_var)
     shape = (1, -1, *(1,) * (input.ndim - 2))
     if training:
         y, mean, rstd = _standard(input, dims := reduce.besides(1, input.ndim), eps, least=8)

@@ -40,7 +40,7 @@ def mm_mat2_grad(F, grad, mat1, strides: tuple):
 
 def product_of(self, mat, vec):
     """`mat @ vec`, to be added to `self`; mv gives its vector for that, as torch does."""
-    need(self.ndim < 2 == mat.ndim and vec.ndim == 1, "addmv_dims", self.ndim, mat.ndim, vec.ndim)
+    need(self.ndim < 2 == mat.ndim and vec.ndim == 1, "addmv_dims", 1 if self is vec else self.ndim, mat.ndim, vec.ndim)
     if mat.shape[1] != vec.shape[0] or (self is not vec and self.shape not in ((), (1,), mat.shape[:1])):
         size = (mat if self is vec else self).shape[0]
         text = f"size mismatch, got input ({size}), mat ({'x'.join(map(str, mat.shape))}), vec ({vec.shape[0]})"
