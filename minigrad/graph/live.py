@@ -22,10 +22,10 @@ from typing import Any
 from ..array import random, xp
 from ..core.beside.scopes import calls
 from ..core.carriers import RAW
-from ..core.graph import ACCUMULATE_SEQ, Node, Withheld, latest, node_of
+from ..core.graph import ACCUMULATE_SEQ, Node, latest, node_of
 from ..core.row import Row
 from . import program
-from .faults import fault_now, unchanged
+from .faults import fault_now, unchanged, versions
 from .nesting import Scopes, call_at
 from .preview import preview, summary, type_name
 from .severed import Severed
@@ -62,12 +62,7 @@ def nodes_of(edges: list[Any], seen: dict[int, Any]) -> Iterator[Node]:
 
 def stale(n: AnyNode) -> bool:
     """Whether something that a node saved was written since."""
-    for slot in n.frees:
-        held, name = getattr(n, slot), slot.removeprefix("saved_")
-        counter = getattr(n, f"counter_{name}", getattr(held, "_counter", None))
-        if type(counter) is list and not isinstance(held, Withheld) and counter[0] != getattr(n, f"version_{name}"):
-            return True
-    return False
+    return not n.freed and any(then != now for *_, then, now in versions(n))
 
 
 def ends(nodes: list[AnyNode], leaf: AnyTensor = None) -> dict[int, AnyNode]:
@@ -108,7 +103,6 @@ class Reader:
     def __init__(self, roots: Iterable[AnyTensor], names: Mapping[str, AnyTensor],
                  near: Mapping[int, AnyNode] | None = None) -> None:
         self.roots, self.near = tuple(roots), near or {}
-        self.far: set[tuple[Key, int]] = set()  # edges that lead out of what is read
         self.found: dict[Key, AnyNode] = {}  # held until the reading ends
         self.edges: dict[Key, list[Slot | None]] = {}
         self.tensors: dict[Slot, AnyTensor] = {}  # the live tensor that sits there
@@ -227,13 +221,13 @@ class Reader:
             if key in self.edges:
                 continue
             self.found[key] = node
-            pairs = node.next_functions
-            if self.near:
-                far = [n is not None and id(n) not in self.near and not hasattr(n, "variable") for n, _ in pairs]
-                self.far |= {(key, i) for i, away in enumerate(far) if away}
-                pairs = tuple((None, 0) if away else pair for away, pair in zip(far, pairs, strict=True))
+            pairs = [(None if self.is_far(n) else n, nr) for n, nr in node.next_functions]
             self.edges[key] = [None if n is None else (self.key(n), nr) for n, nr in pairs]
             stack += [n for n, _ in reversed(pairs) if n is not None]  # held until they are found
+
+    def is_far(self, node: AnyNode) -> bool:
+        """Whether a node, if there is one, is left out of what is read."""
+        return bool(self.near) and node is not None and id(node) not in self.near and not hasattr(node, "variable")
 
     def order(self) -> list[Key]:
         """As backward would run: a ready AccumulateGrad at once, else the latest node."""
@@ -431,7 +425,8 @@ class Reader:
     def edge(self, key: Key, i: int, slot: Slot | None) -> Edge:
         """The record of input `i` of a node: where its gradient goes."""
         if slot is None:
-            far, saved = (key, i) in self.far, [t for at, t in self.untracked(key) if at == i]
+            far = self.is_far(self.found[key].next_functions[i][0])
+            saved = [t for at, t in self.untracked(key) if at == i]
             return Edge(i, None, 0, self.ids.get(self.slot(saved[0])) if saved and not far else None, cut=far)
         here, there = self.records.get((key, 0)), self.records[slot]
         expands = (here is not None and "" not in (here.dtype, there.dtype)
