@@ -76,7 +76,7 @@ class GraphTask:
         """The chain rule: what arrived, times the node's derivatives; one gradient for each edge."""
         if node.wants_undefined or any(grad is not None for grad in received):
             return node.apply(received[0] if node.outputs == 1 else received, self.F, True, self.ways(node))
-        return node.skip(True)
+        return node.skip()
 
     def free(self, node: Node) -> None:
         """Let go of what the node saved, once hooks have seen it, unless there will be another backward."""

@@ -1,9 +1,9 @@
 """`with broken("early"):` runs an engine with one fault, to see what goes wrong and which test notices.
 
 A fault replaces named parts of the engine: who is ready (`GraphTask.schedule`), how gradients meet (`arrive`, `take`,
-`capture`) and are brought to a shape (`fit`), a node's turn (`apply`), what ends in `.grad` (`accumulate`); or of the
-table: what a product saves and sends. They are put in place for the block and for its thread alone. Graphs read inside
-note the fault, so that every picture of them says so.
+`capture`) and are brought to a shape (`fit`), a node's turn (`apply`, `free`), what ends in `.grad` (`accumulate`); or
+of the table: what a product saves and sends. They are put in place for the block and for its thread alone. Graphs read
+inside note the fault, so that every picture of them says so.
 """
 
 from __future__ import annotations

@@ -29,13 +29,12 @@ from .faults import fault_now, unchanged, versions
 from .nesting import Scopes, call_at
 from .preview import preview, summary, type_name
 from .severed import Severed
-from .snapshot import AnyNode, AnyTensor, Edge, Graph, Hook, NodeRecord, Saved, TensorRecord
+from .snapshot import AnyNode, AnyTensor, Edge, Graph, Hook, NodeRecord, Saved, TensorRecord, is_layout
 
 Key = int | tuple[str, int]  # what a node is known by: its id; an AccumulateGrad ("leaf", id of its leaf)
 Slot = tuple[Key, int]  # where a tensor sits: a node and the number of its output
 INFIX = {"add": "+", "sub": "−", "mul": "·", "div": "/", "pow": "**", "mm": "@", "mv": "@", "dot": "@", "bmm": "@"}
 MANY, NEAR = 3000, 6  # nodes: of a graph with more only the ends are read where time counts, so many at each
-FREED = attrgetter("freed")
 SUMMED_UP = 60  # tensors; of a larger graph no picture has room for more than previews
 PROBED = 100_000  # elements; of larger outputs nothing is worked out
 
@@ -70,7 +69,8 @@ def ends(nodes: list[AnyNode], leaf: AnyTensor = None) -> dict[int, AnyNode]:
     if len(nodes) <= MANY:
         return {}
     senders = {edge if edge is leaf else node_of(edge): n for n in nodes for edge in n.edges}
-    kept, n = [*nodes[:NEAR], *filter(None, [next(filter(fails, nodes), None) for fails in (stale, FREED)])], leaf
+    failing = (next(filter(fails, nodes), None) for fails in (stale, attrgetter("freed")))
+    kept, n = [*nodes[:NEAR], *filter(None, failing)], leaf
     while (n := senders.get(n)) is not None and len(kept) < 2 * NEAR:
         kept.append(n)
     return {id(n): n for n in kept}
@@ -135,6 +135,7 @@ class Reader:
         """Shape and dtype of an output that nobody holds, if the node itself knows."""
         return None
 
+    library = "minigrad"
     noted, place = calls, staticmethod(attrgetter("code", "lasti"))  # of modules; of nodes in the learner's code
     fault: Callable[[], str] = staticmethod(fault_now)  # of the engine that will run this graph
 
@@ -179,13 +180,13 @@ class Reader:
             self.place_tensors(order)
             self.describe_tensors(order)
             self.by_id: dict[str | None, TensorRecord] = {record.id: record for record in self.records.values()}
-            self.scopes = self.find_scopes(order)
+            self.scopes = Scopes(self)
             nodes = tuple(self.node(key) for key in order)
             hooks = tuple(self.hooks(order))
             repeats = () if self.near else self.scopes.repeats(nodes, self.records.values())
             roots = tuple(dict.fromkeys(self.ids[self.slot(t)] for t in self.roots))
-            return Graph(roots, nodes, tuple(self.records.values()), hooks, scopes=tuple(self.scopes.found),
-                         repeats=repeats, cuts=tuple(Severed(self).cuts()), fault=self.fault())
+            return Graph(roots, nodes, tuple(self.records.values()), hooks, tuple(self.scopes.found), repeats,
+                         tuple(Severed(self).cuts()), self.fault(), self.library)
 
     def numbered(self) -> list[Key]:
         """Find the nodes, in the order of backward, and give them their ids: all that a run needs to know."""
@@ -403,14 +404,6 @@ class Reader:
         sure = isinstance(at, ast.AugAssign) and (both or isinstance(at.value, ast.Constant))
         return call_at(*self.place(node)) == f"{op}_" or (op in INFIX and sure)
 
-    def find_scopes(self, order: list[Key]) -> Scopes:
-        """Which calls of modules and functions made the nodes."""
-        live = {self.ids[key]: self.found[key] for key in order if not isinstance(key, tuple)}
-        names = {id(t): name for name, t in self.named}
-        names |= {id(m): f"{name}.{at}".rstrip(".") for name, up in self.modules[::-1] for at, m in up.named_modules()}
-        loose = [t for (key, _), t in self.tensors.items() if type(key) is tuple and type(t).__name__ == "Parameter"]
-        return Scopes(live, names, lambda p: self.ids.get((("leaf", id(p)), 0)), self.noted, self.place, loose)
-
     def untracked(self, key: Key) -> Iterator[tuple[int, AnyTensor]]:
         """The tensors without history that a node keeps, and at which of its edges, or behind the last: an input is
         known only where a field of its name saved it."""
@@ -466,7 +459,7 @@ class Reader:
     def saved_values(self, node: AnyNode) -> Iterable[tuple[str, Any, str]]:
         """(field, value, error): what `_saved_*` gives, or why it does not."""
         if (kind := type(node)) not in self.kinds:
-            fields = (name[7:] for name in dir(kind) if name[:7] == "_saved_" and not name.endswith("_sym_strides"))
+            fields = (name[7:] for name in dir(kind) if name[:7] == "_saved_" and not is_layout(name))
             self.kinds[kind] = [field for field in fields if field not in ("part", "whole")]  # torch's have none
         for field in self.kinds[kind]:
             try:
