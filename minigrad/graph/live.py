@@ -193,8 +193,8 @@ class Reader:
         self.discover()
         order = self.order()
         self.ids: dict[Key | Slot, str] = {key: f"n{i}" for i, key in enumerate(order, 1)}  # later of slots too
-        leaves = {key: self.found[key] for key in order if isinstance(key, tuple)}
-        self.tensors |= {(key, 0): getattr(node, "variable", node) for key, node in leaves.items()}
+        leaves = ((key, self.found[key]) for key in order if isinstance(key, tuple))
+        self.tensors |= {(key, 0): getattr(node, "variable", node) for key, node in leaves}
         self.tensors |= {self.slot(t): t for t in self.roots}
         return order
 

@@ -130,6 +130,13 @@ class Recorder:
 
     # ---- running
 
+    def recorded(self) -> tuple[Graph, tuple[Frame, ...]]:
+        """Run all nodes; the graph, and what happened."""
+        with self.reader.untouched() if self.preview else contextlib.nullcontext():
+            while self.advance():
+                pass
+        return self.graph, tuple(self.frames)
+
     @property
     def done(self) -> int:
         """How many nodes have run."""
@@ -146,13 +153,6 @@ class Recorder:
         if ran is not None:
             self.close()
         return ran is not None
-
-    def recorded(self) -> tuple[Graph, tuple[Frame, ...]]:
-        """Run all nodes; the graph, and what happened."""
-        with self.reader.untouched() if self.preview else contextlib.nullcontext():
-            while self.advance():
-                pass
-        return self.graph, tuple(self.frames)
 
     def turn(self) -> Any:
         """Let the engine run one node, and return it; None where all have run."""
