@@ -36,7 +36,7 @@ class Scopes:
     """The scopes of the nodes of one graph, which is being read."""
 
     def __init__(self, reader: Any) -> None:
-        nodes = {reader.ids[key]: node for key, node in reader.found.items() if not isinstance(key, tuple)}
+        nodes: dict[str, Any] = {reader.ids[key]: n for key, n in reader.found.items() if not isinstance(key, tuple)}
         self.nodes = dict(sorted(nodes.items(), key=lambda pair: pair[1]._sequence_nr()))  # by id, as they were made
         self.places = {id: reader.place(node) for id, node in nodes.items()}  # in the learner's code
         self.noted = reader.noted  # calls of modules
@@ -141,12 +141,15 @@ class Scopes:
         leaves = {n.id: n.id for n in records if n.kind == "accumulate"}
         blocks = loops(ops, like, chains, {id: str(shapes[id]) for id in leaves}) if scopes else ()
         found = [*loops(ops, same, chains, leaves), *(turns for turns in blocks if turns[0][-1] in leaves)]
-        inside = {id for turns in found for turn in turns for id in turn}
-        links = [{n.id, e.node} for n in ops for e in n.edges if e.node in self.nodes]
-        borders = [(*link & inside, *link - inside) for link in links if len(link & inside) == 1]
-        mixed = {id for id, other in borders if self.loop(id) and self.loop(id) == self.loop(other)}
+        mixed = self.mixed(ops, {id for turns in found for turn in turns for id in turn})
         return tuple(Repeat(f"r{k}", turns, mixed.isdisjoint(chain.from_iterable(turns)))
                      for k, turns in enumerate(dict.fromkeys(found), 1))
+
+    def mixed(self, ops: Sequence[NodeRecord], inside: set[str]) -> set[str]:
+        """The operations `inside` of turns that meet others, outside, which the same loop made."""
+        links = [{n.id, e.node} for n in ops for e in n.edges if e.node in self.nodes]
+        borders = [(*link & inside, *link - inside) for link in links if len(link & inside) == 1]
+        return {id for id, other in borders if self.loop(id) and self.loop(id) == self.loop(other)}
 
     def loop(self, id: str) -> list[Any]:
         """The innermost loop in the learner's text around what made a node."""
