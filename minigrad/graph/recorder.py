@@ -97,7 +97,7 @@ class Recorder:
                  create_graph: bool = False) -> None:
         self.preview, self.frees = preview, not keeps(retain_graph, create_graph)
         seed = self.prepare(root, gradient, names or {}, create_graph)
-        self.graph = self.reader.graph()
+        self.graph = placed(self.reader.graph(), self.reader.scopes.places)
         self.frames = [Frame(0, "before")]
         self.error: Exception | None = None
         self.hooks = by_key(((h.node, h) for h in self.graph.hooks), self.graph.consumers)
@@ -107,7 +107,6 @@ class Recorder:
         self.node_now: AnyNode = None
         self.queue = [self.node]  # nodes that are ready
         self.waiting: tuple[str, ...] = ()  # those beside the one that runs
-        self.graph = placed(self.graph, self.reader.scopes.places)
         self.names = Symbols(self.graph, tuple(seed.shape) == () and float(plain(seed)) == 1 and not self.graph.fault)
         self.received: dict[Place, str] = {(self.node, root.output_nr): in_short(seed)}
         self.totals: dict[Place, Any] = {(self.node, root.output_nr): plain(seed)}  # what lies at an output so far
