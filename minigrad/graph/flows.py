@@ -12,7 +12,6 @@ import re
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from ..array.backend import xp
@@ -32,26 +31,94 @@ WRITTEN_OUT = 4  # gradients that meet and are all written; of more the first tw
 LONGEST, SHORTEST = 32, 16  # characters in a line below a leaf; in one beside a node, where others wait for the room
 
 
-@dataclass
+def flows(graph: Graph, *roots: AnyTensor, gradient: Any = None, few: int = 2,
+          groups: Mapping[str, str] | None = None) -> Flows:
+    """Run backward once from `roots`, as a preview: hooks run on copies, nothing is accumulated or freed.
+
+    Without `gradient` a root of several elements gets ones. `groups` names edges whose gradients are summed.
+    What keeps backward from running is told in `error`.
+    """
+    found = Flows(graph, few, groups or {})
+    given = [None] * len(roots) if gradient is None else gradient if isinstance(gradient, Sequence) else [gradient]
+    kind, run = (Reader, run_minigrad) if hasattr(type(roots[0]), "_edge") else (TorchReader, run_torch)
+    try:
+        with warnings.catch_warnings(action="ignore"), uncollected(), contextlib.redirect_stdout(io.StringIO()):
+            if len(given) != len(roots):
+                raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
+            found.reader = kind(roots, {})
+            found.reader.numbered()
+            kept = [(t, g) for t, g in zip(roots, given, strict=True) if t.requires_grad]
+            run(found, tuple(t for t, _ in kept), [g for _, g in kept])
+        for node in graph.ops:
+            for name in (node.edge_id(e.slot) for e in node.edges if e.node):
+                if name not in found.norms:  # a gradient was wanted there, and the node had none
+                    found.texts.setdefault(found.groups.get(name, f"edge:{name}"), "None")
+    except Exception as error:  # freed or overwritten values, or the learner's own hook
+        found.error = f"{type(error).__name__}: {str(error).partition('. ')[0]}"
+    return found.finish()
+
+
+def run_minigrad(found: Flows, roots: tuple[AnyTensor, ...], given: Sequence[Any]) -> None:
+    """Drive our own engine, which tells what it does."""
+    ones = (constant(t._plain, xp.ones_like(t._array())) for t in roots)
+    chosen = [one if g is None else g for one, g in zip(ones, given, strict=True)]
+    seeds = [seed.copy() for seed in root_gradients(roots, chosen, False)]
+    found.begin(roots, seeds)
+    with found.reader.untouched():
+        for _ in steps([t._edge() for t in roots], seeds, AttendedTask(True, False, watch=found)):
+            pass
+
+
+def run_torch(found: Flows, roots: tuple[AnyTensor, ...], given: Sequence[Any]) -> None:
+    """Let torch run, with a hook at every node; its leaves get their gradients back."""
+    torch: Any = sys.modules["torch"]
+    seeds = [torch.ones_like(t) if g is None else g for t, g in zip(roots, given, strict=True)]
+    found.begin(roots, seeds)
+    with contextlib.ExitStack() as undo:
+        undo.enter_context(found.reader.untouched())
+        for id, node in found.reader.nodes():
+            for handle in telling(found, id, node):
+                undo.callback(handle.remove)
+        torch.autograd.backward(roots, seeds, retain_graph=True)
+
+
+def telling(found: Flows, id: str, node: AnyNode) -> tuple[Any, Any]:
+    """Hooks at a node of torch, behind the learner's: what arrives, and what leaves."""
+    array = found.reader.array
+
+    def arrived(grads: tuple[Any, ...]) -> None:
+        found.at = id
+        for nr, grad in enumerate(grads):
+            if grad is not None:
+                found.texts[f"in:{id}:{nr}"] = found.text(array(grad))
+                found.hooked |= {id: array(grad)} if hasattr(node, "variable") else {}
+
+    def hook(sent: tuple[Any, ...], received: tuple[Any, ...]) -> None:
+        for e, grad in zip(found.graph.node(id).edges, sent, strict=False):
+            if grad is not None and e.node:
+                found.sent(id, e.slot, array(grad))
+
+    return node.register_prehook(arrived), node.register_hook(hook)
+
+
 class Flows:
     """Texts by slot (`edge:n3:0`, `in:n3:0`, `seed:n1`, `total:n6`), norms by edge, and where it went wrong first.
 
     Our engine tells it what happens; of torch's the hooks of `telling` do.
     """
 
-    graph: Graph
-    few: int = 2  # elements that are shown; of more the norm
-    groups: Mapping[str, str] = field(default_factory=dict)  # edge -> the slot that shows the sum of several
-    texts: dict[str, str] = field(default_factory=dict)
-    each: dict[str, str] = field(default_factory=dict)  # by slot, as if no edges were grouped
-    norms: dict[str, float] = field(default_factory=dict)
-    bad: str | None = None  # the first node that sent NaN or Inf though it had received none
-    at: str = ""  # the node that runs, or ran last
-    error: str | None = None
-
-    def __post_init__(self) -> None:
-        self.reader: Any = None  # while it runs
-        self.sums: dict[str, Any] = {}
+    def __init__(self, graph: Graph, few: int, groups: Mapping[str, str]) -> None:
+        self.graph, self.few = graph, few  # few: elements that are shown; of more the norm
+        self.groups = groups  # edge -> the slot that shows the sum of several
+        self.texts: dict[str, str] = {}
+        self.each: dict[str, str] = {}  # by slot, as if no edges were grouped
+        self.norms: dict[str, float] = {}
+        self.bad: str | None = None  # the first node that sent NaN or Inf though it had received none
+        self.at = ""  # the node that runs, or ran last
+        self.error: str | None = None
+        # while it runs
+        self.reader: Any = None
+        self.sums: dict[str, Any] = {}  # by slot, of grouped edges
         self.meeting: dict[str, list[Any]] = {}  # what arrives at a leaf, or at one output of a node
         self.hooked: dict[str, Any] = {}  # what is accumulated, where hooks of the leaf may have changed it
         self.fitted: dict[int, Any] = {}  # what un-broadcasting left of a gradient of the node that runs, by slot
@@ -144,21 +211,6 @@ class Flows:
     compute = accumulate = free = staticmethod(lambda *facts: None)  # other events show nothing here
 
 
-def first_bad(graph: Graph) -> tuple[str, str, str] | None:
-    """Where NaN or ∞ first stands in the values that are kept: a message, what it names, the id to mark.
-
-    An op is blamed where all that went in is known to hold none; a leaf, or a constant, where that brought it.
-    """
-    bad = {t.id for t in graph.tensors if any(mark in (t.value or "") for mark in MARKS)}
-    for n in sorted(graph.ops if bad else (), key=lambda n: n.seq):
-        ins = [graph.tensors_by_id.get(e.tensor) for e in n.edges]
-        if (brought := next((t for t in ins if t and t.id in bad), None)) is not None:
-            return "brought_bad", brought.label if brought.name else str(brought.shape), brought.id
-        if any(t.id in bad for t in graph.outputs(n.id)):
-            return "first_bad" if all(t and t.value is not None for t in ins) else "seen_bad", n.name, n.id
-    return None
-
-
 def spelled(arrays: list[Any], total: Any, longest: int = LONGEST) -> str:
     """`a + b = c`: of small tensors whole, of large ones the largest entry to which most of them add, these first."""
     flat, lead = total.reshape(-1), ""
@@ -186,71 +238,16 @@ def spelled(arrays: list[Any], total: Any, longest: int = LONGEST) -> str:
     return whole if len(whole) < longest else f"{whole[:end]}\n{whole[end + 1:]}"
 
 
-def flows(graph: Graph, *roots: AnyTensor, gradient: Any = None, few: int = 2,
-          groups: Mapping[str, str] | None = None) -> Flows:
-    """Run backward once from `roots`, as a preview: hooks run on copies, nothing is accumulated or freed.
+def first_bad(graph: Graph) -> tuple[str, str, str] | None:
+    """Where NaN or ∞ first stands in the values that are kept: a message, what it names, the id to mark.
 
-    Without `gradient` a root of several elements gets ones. `groups` names edges whose gradients are summed.
-    What keeps backward from running is told in `error`.
+    An op is blamed where all that went in is known to hold none; a leaf, or a constant, where that brought it.
     """
-    found = Flows(graph, few, groups or {})
-    given = [None] * len(roots) if gradient is None else gradient if isinstance(gradient, Sequence) else [gradient]
-    kind, run = (Reader, run_minigrad) if hasattr(type(roots[0]), "_edge") else (TorchReader, run_torch)
-    try:
-        with warnings.catch_warnings(action="ignore"), uncollected(), contextlib.redirect_stdout(io.StringIO()):
-            if len(given) != len(roots):
-                raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
-            found.reader = kind(roots, {})
-            found.reader.numbered()
-            kept = [(t, g) for t, g in zip(roots, given, strict=True) if t.requires_grad]
-            run(found, tuple(t for t, _ in kept), [g for _, g in kept])
-        for node in graph.ops:
-            for name in (node.edge_id(e.slot) for e in node.edges if e.node):
-                if name not in found.norms:  # a gradient was wanted there, and the node had none
-                    found.texts.setdefault(found.groups.get(name, f"edge:{name}"), "None")
-    except Exception as error:  # freed or overwritten values, or the learner's own hook
-        found.error = f"{type(error).__name__}: {str(error).partition('. ')[0]}"
-    return found.finish()
-
-
-def run_minigrad(found: Flows, roots: tuple[AnyTensor, ...], given: Sequence[Any]) -> None:
-    """Drive our own engine, which tells what it does."""
-    ones = (constant(t._plain, xp.ones_like(t._array())) for t in roots)
-    chosen = [one if g is None else g for one, g in zip(ones, given, strict=True)]
-    seeds = [seed.copy() for seed in root_gradients(roots, chosen, False)]
-    found.begin(roots, seeds)
-    with found.reader.untouched():
-        for _ in steps([t._edge() for t in roots], seeds, AttendedTask(True, False, watch=found)):
-            pass
-
-
-def run_torch(found: Flows, roots: tuple[AnyTensor, ...], given: Sequence[Any]) -> None:
-    """Let torch run, with a hook at every node; its leaves get their gradients back."""
-    torch: Any = sys.modules["torch"]
-    seeds = [torch.ones_like(t) if g is None else g for t, g in zip(roots, given, strict=True)]
-    found.begin(roots, seeds)
-    with contextlib.ExitStack() as undo:
-        undo.enter_context(found.reader.untouched())
-        for id, node in found.reader.nodes():
-            for handle in telling(found, id, node):
-                undo.callback(handle.remove)
-        torch.autograd.backward(roots, seeds, retain_graph=True)
-
-
-def telling(found: Flows, id: str, node: AnyNode) -> tuple[Any, Any]:
-    """Hooks at a node of torch, behind the learner's: what arrives, and what leaves."""
-    array = found.reader.array
-
-    def arrived(grads: tuple[Any, ...]) -> None:
-        found.at = id
-        for nr, grad in enumerate(grads):
-            if grad is not None:
-                found.texts[f"in:{id}:{nr}"] = found.text(array(grad))
-                found.hooked |= {id: array(grad)} if hasattr(node, "variable") else {}
-
-    def hook(sent: tuple[Any, ...], received: tuple[Any, ...]) -> None:
-        for e, grad in zip(found.graph.node(id).edges, sent, strict=False):
-            if grad is not None and e.node:
-                found.sent(id, e.slot, array(grad))
-
-    return node.register_prehook(arrived), node.register_hook(hook)
+    bad = {t.id for t in graph.tensors if any(mark in (t.value or "") for mark in MARKS)}
+    for n in sorted(graph.ops if bad else (), key=lambda n: n.seq):
+        ins = [graph.tensors_by_id.get(e.tensor) for e in n.edges]
+        if (brought := next((t for t in ins if t and t.id in bad), None)) is not None:
+            return "brought_bad", brought.label if brought.name else str(brought.shape), brought.id
+        if any(t.id in bad for t in graph.outputs(n.id)):
+            return "first_bad" if all(t and t.value is not None for t in ins) else "seen_bad", n.name, n.id
+    return None

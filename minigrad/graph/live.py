@@ -48,55 +48,6 @@ def read(*tensors: AnyTensor, names: Mapping[str, Any] | None = None,
     return Reader(tensors, names or {}, near).graph()
 
 
-def nodes_of(edges: list[Any], seen: dict[int, Any]) -> Iterator[Node]:
-    """The nodes that edges lead to, each once."""
-    todo = [node_of(edge) for edge in edges]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, Node) and id(node) not in seen:
-            seen[id(node)] = node
-            yield node
-            todo += map(node_of, node.edges)
-
-
-def stale(n: AnyNode) -> bool:
-    """Whether something that a node saved was written since."""
-    return not n.freed and any(then != now for *_, then, now in versions(n))
-
-
-def ends(nodes: list[AnyNode], leaf: AnyTensor = None) -> dict[int, AnyNode]:
-    """Of very many nodes those near their root, near a leaf, and where backward would fail; else nothing."""
-    if len(nodes) <= MANY:
-        return {}
-    senders = {edge if edge is leaf else node_of(edge): n for n in nodes for edge in n.edges}
-    failing = (next(filter(fails, nodes), None) for fails in (stale, attrgetter("freed")))
-    kept, n = [*nodes[:NEAR], *filter(None, failing)], leaf
-    while (n := senders.get(n)) is not None and len(kept) < 2 * NEAR:
-        kept.append(n)
-    return {id(n): n for n in kept}
-
-
-def is_tensor(value: Any) -> bool:
-    """Whether a value is a tensor, of minigrad or of torch."""
-    return hasattr(type(value), "grad_fn") and hasattr(type(value), "_version")
-
-
-def parameters(value: Any) -> list[Any]:
-    """The tensors in a module, an optimizer, or what `inner` looks into; nothing for what is none."""
-    if hasattr(value, "param_groups"):
-        return [p for group in value.param_groups for p in group["params"]]
-    if hasattr(type(value), "named_parameters"):
-        return [*value.parameters()]
-    return [part for part in inner(value) if is_tensor(part)]
-
-
-def inner(value: Any) -> list[Any]:
-    """What is in a list, a tuple, a dict, or an object of the learner's that is no module; nothing for others."""
-    plain = program.is_learners(value) and not hasattr(type(value), "named_parameters")
-    value = vars(value) if plain and hasattr(value, "__dict__") else value
-    return [*(value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ())]
-
-
 class Reader:
     """One reading: discover, put in order of backward, then describe nodes and tensors."""
 
@@ -518,6 +469,55 @@ class Reader:
         found = ((key, *one) for key in order for one in self.hooks_at(key))
         for i, (key, kind, nr, hook) in enumerate(found, 1):
             yield Hook(f"h{i}", self.ids[key], kind, hook_label(hook), nr)
+
+
+def nodes_of(edges: list[Any], seen: dict[int, Any]) -> Iterator[Node]:
+    """The nodes that edges lead to, each once."""
+    todo = [node_of(edge) for edge in edges]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, Node) and id(node) not in seen:
+            seen[id(node)] = node
+            yield node
+            todo += map(node_of, node.edges)
+
+
+def stale(n: AnyNode) -> bool:
+    """Whether something that a node saved was written since."""
+    return not n.freed and any(then != now for *_, then, now in versions(n))
+
+
+def ends(nodes: list[AnyNode], leaf: AnyTensor = None) -> dict[int, AnyNode]:
+    """Of very many nodes those near their root, near a leaf, and where backward would fail; else nothing."""
+    if len(nodes) <= MANY:
+        return {}
+    senders = {edge if edge is leaf else node_of(edge): n for n in nodes for edge in n.edges}
+    failing = (next(filter(fails, nodes), None) for fails in (stale, attrgetter("freed")))
+    kept, n = [*nodes[:NEAR], *filter(None, failing)], leaf
+    while (n := senders.get(n)) is not None and len(kept) < 2 * NEAR:
+        kept.append(n)
+    return {id(n): n for n in kept}
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether a value is a tensor, of minigrad or of torch."""
+    return hasattr(type(value), "grad_fn") and hasattr(type(value), "_version")
+
+
+def parameters(value: Any) -> list[Any]:
+    """The tensors in a module, an optimizer, or what `inner` looks into; nothing for what is none."""
+    if hasattr(value, "param_groups"):
+        return [p for group in value.param_groups for p in group["params"]]
+    if hasattr(type(value), "named_parameters"):
+        return [*value.parameters()]
+    return [part for part in inner(value) if is_tensor(part)]
+
+
+def inner(value: Any) -> list[Any]:
+    """What is in a list, a tuple, a dict, or an object of the learner's that is no module; nothing for others."""
+    plain = program.is_learners(value) and not hasattr(type(value), "named_parameters")
+    value = vars(value) if plain and hasattr(value, "__dict__") else value
+    return [*(value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ())]
 
 
 @contextlib.contextmanager
