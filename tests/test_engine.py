@@ -183,6 +183,27 @@ def test_a_hook_that_raises_leaves_the_next_cell_a_working_engine():
     assert x.grad.tolist() == [2, 2]
 
 
+def test_freeing_is_a_step_of_its_own_between_the_derivative_and_sending():
+    seen = []
+
+    class Watched(engine.GraphTask):
+        def apply(self, node, received):
+            sent = super().apply(node, received)
+            seen.append(("applied", node.freed))
+            return sent
+
+        def send(self, node, slot, grad):
+            seen.append(("sends", node.freed))
+            super().send(node, slot, grad)
+
+    x = torch.tensor(3.0, requires_grad=True)
+
+    for _ in engine.steps([x.exp().grad_fn], [np.float32(1)], Watched()):
+        pass
+
+    assert seen == [("applied", False), ("sends", True)]
+
+
 def test_grad_mode_is_not_held_between_two_steps():
     x = torch.ones(2, requires_grad=True)
     y = (x * x).sum()

@@ -32,6 +32,7 @@ def steps(roots: Sequence[Any], grads: Sequence[Any], task: GraphTask) -> Iterat
         with task.turn(node):
             received = task.take(node)
             sent = task.apply(node, received)
+            task.free(node)
             for slot, grad in enumerate(sent):
                 task.send(node, slot, grad)
         yield node
@@ -74,8 +75,13 @@ class GraphTask:
     def apply(self, node: Node, received: tuple) -> tuple:
         """The chain rule: what arrived, times the node's derivatives; one gradient for each edge."""
         if node.wants_undefined or any(grad is not None for grad in received):
-            return node.apply(received[0] if node.outputs == 1 else received, self.F, self.keep, self.ways(node))
-        return node.skip(self.keep)
+            return node.apply(received[0] if node.outputs == 1 else received, self.F, True, self.ways(node))
+        return node.skip()
+
+    def free(self, node: Node) -> None:
+        """Let go of what the node saved, once hooks have seen it, unless there will be another backward."""
+        if not self.keep:
+            node.free()
 
     def ways(self, node: Node) -> Sequence[Any]:
         """The node's edges; None where its input wants no gradient, which then is not computed."""

@@ -28,6 +28,11 @@ seqs = itertools.count()  # the numbers of nodes, in the order in which they are
 ACCUMULATE_SEQ = 2**64 - 1  # as torch shows it; leaves are not sorted, see `engine.GraphTask.complete_leaves`
 
 
+def last_seq() -> int:
+    """The number that was taken last: looked at, and not another taken, for PyTorch counts nodes alone."""
+    return int(repr(seqs)[len("count("):-1]) - 1
+
+
 class Withheld:
     """Stands in a saved slot for a value that is not simply there: freed, or packed by a hook."""
 
@@ -106,7 +111,7 @@ class Node:
         for at, grad in enumerate(grads):
             require(grad is None or isinstance(grad, TensorBase), f"argument {at} is not a Variable", TypeError)
         arrived = self.wants_undefined or any(grad is not None for grad in grads)
-        sent = self.apply(grads[0] if self.outputs == 1 else grads, TENSORS, True) if arrived else self.skip(True)
+        sent = self.apply(grads[0] if self.outputs == 1 else grads, TENSORS, True) if arrived else self.skip()
         return sent[0] if len(sent) == 1 else sent
 
     @property
@@ -147,12 +152,10 @@ class Node:
             if getattr(self, slot) is not None:
                 setattr(self, slot, mark)
 
-    def skip(self, keep: bool) -> tuple:
-        """What a node sends that no gradient has reached: nothing. It unpacks and frees what it saved all the same."""
+    def skip(self) -> tuple:
+        """What a node sends that no gradient has reached: nothing. It unpacks what it saved all the same."""
         for slot in self.frees:
             getattr(self, f"_{slot}", None)  # for the hooks that unpack it; what torch hides has no such name
-        if not keep:
-            self.free()
         return (None,) * len(self.edges)
 
     def __repr__(self) -> str:

@@ -1,9 +1,9 @@
 """`with broken("early"):` runs an engine with one fault, to see what goes wrong and which test notices.
 
 A fault replaces named parts of the engine: who is ready (`GraphTask.schedule`), how gradients meet (`arrive`, `take`,
-`capture`) and are brought to a shape (`fit`), a node's turn (`apply`), what ends in `.grad` (`accumulate`); or of the
-table: what a product saves and sends. They are put in place for the block and for its thread alone. Graphs read inside
-note the fault, so that every picture of them says so.
+`capture`) and are brought to a shape (`fit`), a node's turn (`apply`, `free`), what ends in `.grad` (`accumulate`); or
+of the table: what a product saves and sends. They are put in place for the block and for its thread alone. Graphs read
+inside note the fault, so that every picture of them says so.
 """
 
 from __future__ import annotations
@@ -167,20 +167,17 @@ def every_path() -> Seams:
         task.arrived.update({out: grads[:-1] for out, grads in waiting.items() if grads[:-1]})
         return received
 
-    def apply(original: Any, task: Any, node: Node, received: tuple[Any, ...]) -> Any:
+    def free(original: Any, task: Any, node: Node) -> None:
         task.turns[node] -= 1
-        kept, task.keep = task.keep, task.keep or task.turns[node] > 0  # the last turn frees
-        try:
-            return original(task, node, received)
-        finally:
-            task.keep = kept
+        if not task.turns[node]:  # the last turn frees
+            original(task, node)
 
     def capture(original: Any, task: Any, edge: Any, grad: Any) -> None:
         before = task.captured.get(edge)
         original(task, edge, grad if before is None or grad is None else before + grad)
 
     return [(GraphTask, "schedule", schedule), (GraphTask, "arrive", arrive), (GraphTask, "take", take),
-            (attended.AttendedTask, "apply", apply), (attended.AttendedTask, "capture", capture)]
+            (attended.AttendedTask, "free", free), (attended.AttendedTask, "capture", capture)]
 
 
 def keep_old() -> Seams:

@@ -12,7 +12,6 @@ import re
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from ..array.backend import xp
@@ -21,8 +20,10 @@ from ..core.beside.ends import root_gradients
 from ..core.engine import steps
 from ..core.graph import constant
 from ..text.numbers import FEW, MOST, plus, summed, two_digits
+from .from_torch import TorchReader
 from .live import MANY, Reader, uncollected
 from .preview import MARKS, norm, preview
+from .recorder import plain
 from .rule import MOST_ROOM, sum_back
 from .snapshot import AnyNode, AnyTensor, Graph
 
@@ -30,24 +31,97 @@ WRITTEN_OUT = 4  # gradients that meet and are all written; of more the first tw
 LONGEST, SHORTEST = 32, 16  # characters in a line below a leaf; in one beside a node, where others wait for the room
 
 
-@dataclass
+def flows(graph: Graph, *roots: AnyTensor, gradient: Any = None, few: int = 2,
+          groups: Mapping[str, str] | None = None) -> Flows:
+    """Run backward once from `roots`, as a preview: hooks run on copies, nothing is accumulated or freed.
+
+    Without `gradient` a root of several elements gets ones. `groups` names edges whose gradients are summed.
+    What keeps backward from running is told in `error`.
+    """
+    found = Flows(graph, few, groups or {})
+    given = [None] * len(roots) if gradient is None else gradient if isinstance(gradient, Sequence) else [gradient]
+    kind, run = (Reader, run_minigrad) if hasattr(type(roots[0]), "_edge") else (TorchReader, run_torch)
+    try:
+        with warnings.catch_warnings(action="ignore"), uncollected(), contextlib.redirect_stdout(io.StringIO()):
+            if len(given) != len(roots):
+                raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
+            found.reader = kind(roots, {})
+            found.reader.numbered()
+            kept = [(t, g) for t, g in zip(roots, given, strict=True) if t.requires_grad]
+            run(found, tuple(t for t, _ in kept), [g for _, g in kept])
+        for node in graph.ops:
+            for name in (node.edge_id(e.slot) for e in node.edges if e.node):
+                if name not in found.norms:  # a gradient was wanted there, and the node had none
+                    found.texts.setdefault(found.groups.get(name, f"edge:{name}"), "None")
+    except Exception as error:  # freed or overwritten values, or the learner's own hook
+        found.error = f"{type(error).__name__}: {str(error).partition('. ')[0]}"
+    return found.finish()
+
+
+def run_minigrad(found: Flows, roots: tuple[AnyTensor, ...], given: Sequence[Any]) -> None:
+    """Drive our own engine, which tells what it does."""
+    ones = (constant(t._plain, xp.ones_like(t._array())) for t in roots)
+    chosen = [one if g is None else g for one, g in zip(ones, given, strict=True)]
+    seeds = [seed.copy() for seed in root_gradients(roots, chosen, False)]
+    found.begin(roots, seeds)
+    with found.reader.untouched():
+        for _ in steps([t._edge() for t in roots], seeds, AttendedTask(True, False, watch=found)):
+            pass
+
+
+def run_torch(found: Flows, roots: tuple[AnyTensor, ...], given: Sequence[Any]) -> None:
+    """Let torch run, with a hook at every node; its leaves get their gradients back."""
+    torch: Any = sys.modules["torch"]
+    seeds = [torch.ones_like(t) if g is None else g for t, g in zip(roots, given, strict=True)]
+    found.begin(roots, seeds)
+    with contextlib.ExitStack() as undo:
+        undo.enter_context(found.reader.untouched())
+        for id, node in found.reader.nodes():
+            for handle in telling(found, id, node):
+                undo.callback(handle.remove)
+        torch.autograd.backward(roots, seeds, retain_graph=True)
+
+
+def telling(found: Flows, id: str, node: AnyNode) -> tuple[Any, Any]:
+    """Hooks at a node of torch, behind the learner's: what arrives, and what leaves."""
+    array = found.reader.array
+
+    def arrived(grads: tuple[Any, ...]) -> None:
+        found.at = id
+        for nr, grad in enumerate(grads):
+            if grad is not None:
+                found.texts[f"in:{id}:{nr}"] = found.text(array(grad))
+                found.hooked |= {id: array(grad)} if hasattr(node, "variable") else {}
+
+    def hook(sent: tuple[Any, ...], received: tuple[Any, ...]) -> None:
+        for e, grad in zip(found.graph.node(id).edges, sent, strict=False):
+            if grad is not None and e.node:
+                found.sent(id, e.slot, array(grad))
+
+    return node.register_prehook(arrived), node.register_hook(hook)
+
+
 class Flows:
-    """Texts by slot (`edge:n3:0`, `in:n3:0`, `seed:n1`, `total:n6`), norms by edge, and where it went wrong first."""
+    """Texts by slot (`edge:n3:0`, `in:n3:0`, `seed:n1`, `total:n6`), norms by edge, and where it went wrong first.
 
-    graph: Graph
-    few: int = 2  # elements that are shown; of more the norm
-    groups: Mapping[str, str] = field(default_factory=dict)  # edge -> the slot that shows the sum of several
-    texts: dict[str, str] = field(default_factory=dict)
-    each: dict[str, str] = field(default_factory=dict)  # by slot, as if no edges were grouped
-    norms: dict[str, float] = field(default_factory=dict)
-    bad: str | None = None  # the first node that sent NaN or Inf though it had received none
-    at: str = ""  # the node that runs, or ran last
-    error: str | None = None
+    Our engine tells it what happens; of torch's the hooks of `telling` do.
+    """
 
-    def __post_init__(self) -> None:
-        self.sums: dict[str, Any] = {}
+    def __init__(self, graph: Graph, few: int, groups: Mapping[str, str]) -> None:
+        self.graph, self.few = graph, few  # few: elements that are shown; of more the norm
+        self.groups = groups  # edge -> the slot that shows the sum of several
+        self.texts: dict[str, str] = {}
+        self.each: dict[str, str] = {}  # by slot, as if no edges were grouped
+        self.norms: dict[str, float] = {}
+        self.bad: str | None = None  # the first node that sent NaN or Inf though it had received none
+        self.at = ""  # the node that runs, or ran last
+        self.error: str | None = None
+        # while it runs
+        self.reader: Any = None
+        self.sums: dict[str, Any] = {}  # by slot, of grouped edges
         self.meeting: dict[str, list[Any]] = {}  # what arrives at a leaf, or at one output of a node
         self.hooked: dict[str, Any] = {}  # what is accumulated, where hooks of the leaf may have changed it
+        self.fitted: dict[int, Any] = {}  # what un-broadcasting left of a gradient of the node that runs, by slot
         self.spelled: dict[str, str] = {}  # edge -> `0.71 + 0.78 = 1.49` where the engine summed
 
     def text(self, array: Any, size: float | None = None) -> str:
@@ -56,12 +130,13 @@ class Flows:
             return preview(array)
         return f"‖g‖ {two_digits(norm(array) if size is None else size)}"
 
-    def begin(self, reader: Reader, roots: Sequence[AnyTensor], seeds: Sequence[Any]) -> None:
+    def begin(self, roots: Sequence[AnyTensor], seeds: Sequence[Any]) -> None:
         """Gradients arrive at the roots."""
         for t, seed in zip(roots, seeds, strict=True):
-            key, nr = reader.slot(t)
-            self.texts[f"seed:{reader.ids[key]}"] = self.text(seed)
-            self.arrives(reader.ids[key], nr, seed)
+            key, nr = self.reader.slot(t)
+            id = self.reader.ids[key]
+            self.texts[f"seed:{id}"] = self.text(seed)
+            self.arrives(id, nr, seed)
 
     def arrives(self, id: str, nr: int, array: Any) -> None:
         """A gradient comes to a leaf, or to an output of a node."""
@@ -77,11 +152,11 @@ class Flows:
             self.bad = id
         own = f"{'sum' if edge.expands else 'edge'}:{name}"
         slot_name = self.groups.get(name, own)
-        plain, before = self.text(array, size), self.sums.get(slot_name)
-        self.each[own] = self.texts[slot_name] = self.spelled.pop(name, "") or plain
+        short, before = self.text(array, size), self.sums.get(slot_name)
+        self.each[own] = self.texts[slot_name] = self.spelled.pop(name, "") or short
         if name in self.groups:  # at a box there is no `sum` whose terms could be meant
             self.sums[slot_name] = array if before is None else before + array
-            self.texts[slot_name] = plain if before is None else self.text(self.sums[slot_name])
+            self.texts[slot_name] = short if before is None else self.text(self.sums[slot_name])
         if edge.node:
             self.arrives(edge.node, edge.nr, array)
 
@@ -97,23 +172,43 @@ class Flows:
                 written = spelled(arrays, total, LONGEST if leaf else SHORTEST)
                 self.texts[f"{'total' if leaf else 'meet'}:{place}"] = written or self.text(total)
                 self.texts.pop(f"got:{place}", None)  # the sum is what a hook receives
-        self.sums, self.meeting, self.hooked = {}, {}, {}
+        self.reader, self.sums, self.meeting, self.hooked = None, {}, {}, {}
         return self
 
+    # ---- what our engine tells
 
-def first_bad(graph: Graph) -> tuple[str, str, str] | None:
-    """Where NaN or ∞ first stands in the values that are kept: a message, what it names, the id to mark.
+    def ready(self, node: AnyNode) -> None:
+        """A node is about to run."""
+        self.at = self.reader.ids[self.reader.key(node)]
 
-    An op is blamed where all that went in is known to hold none; a leaf, or a constant, where that brought it.
-    """
-    bad = {t.id for t in graph.tensors if any(mark in (t.value or "") for mark in MARKS)}
-    for n in sorted(graph.ops if bad else (), key=lambda n: n.seq):
-        ins = [graph.tensors_by_id.get(e.tensor) for e in n.edges]
-        if (brought := next((t for t in ins if t and t.id in bad), None)) is not None:
-            return "brought_bad", brought.label if brought.name else str(brought.shape), brought.id
-        if any(t.id in bad for t in graph.outputs(n.id)):
-            return "first_bad" if all(t and t.value is not None for t in ins) else "seen_bad", n.name, n.id
-    return None
+    def hook(self, node: AnyNode, kind: str, hook: Any, before: Any, after: Any) -> None:
+        """What a gate let through, where it is plain which output it stands at."""
+        nrs = {h.nr for h in self.graph.hooks if h.node == self.at and h.kind == kind}
+        if kind in ("tensor", "pre") and len(nrs) == 1:
+            got, one = (plain(g[0] if isinstance(g, tuple) and len(g) == 1 else g) for g in (before, after))
+            if hasattr(one, "shape"):
+                place = f"{self.at}:{nrs.pop()}"
+                self.texts[f"in:{place}"] = self.text(one)
+                self.texts.setdefault(f"got:{place}", self.text(got))
+                self.hooked[self.at] = one
+
+    def capture(self, node: AnyNode, nr: int, grad: Any) -> None:
+        """The copy that retain_grad takes."""
+        self.texts[f"in:{self.at}:{nr}"] = self.text(plain(grad))
+
+    def unbroadcast(self, node: AnyNode, index: int, before: Any, after: Any) -> None:
+        """The engine summed a gradient to the shape of a stretched input."""
+        self.fitted[index] = after
+        # of a very large graph only a few edges are ever drawn
+        words = sum_back(before, after) if len(self.graph.nodes) <= MANY and not self.graph.fault else ""
+        if 0 < len(words) <= MOST_ROOM:
+            self.spelled[f"{self.at}:{index}"] = words
+
+    def send(self, node: AnyNode, index: int, grad: Any, total: Any) -> None:
+        """A gradient has left."""
+        self.sent(self.at, index, self.fitted.pop(index, grad))
+
+    compute = accumulate = free = staticmethod(lambda *facts: None)  # other events show nothing here
 
 
 def spelled(arrays: list[Any], total: Any, longest: int = LONGEST) -> str:
@@ -143,118 +238,16 @@ def spelled(arrays: list[Any], total: Any, longest: int = LONGEST) -> str:
     return whole if len(whole) < longest else f"{whole[:end]}\n{whole[end + 1:]}"
 
 
-def flows(graph: Graph, *roots: AnyTensor, gradient: Any = None, few: int = 2,
-          groups: Mapping[str, str] | None = None) -> Flows:
-    """Run backward once from `roots`, as a preview: hooks run on copies, nothing is accumulated or freed.
+def first_bad(graph: Graph) -> tuple[str, str, str] | None:
+    """Where NaN or ∞ first stands in the values that are kept: a message, what it names, the id to mark.
 
-    Without `gradient` a root of several elements gets ones. `groups` names edges whose gradients are summed.
-    What keeps backward from running is told in `error`.
+    An op is blamed where all that went in is known to hold none; a leaf, or a constant, where that brought it.
     """
-    found = Flows(graph, few, groups or {})
-    given = [None] * len(roots) if gradient is None else gradient if isinstance(gradient, Sequence) else [gradient]
-    run = run_minigrad if hasattr(type(roots[0]), "_edge") else run_torch
-    try:
-        with warnings.catch_warnings(action="ignore"), uncollected(), contextlib.redirect_stdout(io.StringIO()):
-            if len(given) != len(roots):
-                raise RuntimeError(f"got {len(roots)} tensors and {len(given)} gradients")
-            run(found, roots, given)
-        for node in graph.ops:
-            for name in (node.edge_id(e.slot) for e in node.edges if e.node):
-                if name not in found.norms:  # a gradient was wanted there, and the node had none
-                    found.texts.setdefault(found.groups.get(name, f"edge:{name}"), "None")
-    except Exception as error:  # freed or overwritten values, or the learner's own hook
-        found.error = f"{type(error).__name__}: {str(error).partition('. ')[0]}"
-    return found.finish()
-
-
-def run_minigrad(found: Flows, roots: tuple[AnyTensor, ...], given: Sequence[Any]) -> None:
-    """Drive our own engine, which tells what it does."""
-    reader = Reader(roots, {})
-    reader.numbered()
-    watch, kept = FlowWatch(found, reader), [t for t in roots if t.requires_grad]
-    chosen = [constant(t._plain, xp.ones_like(t._array())) if g is None else g
-              for t, g in zip(roots, given, strict=True) if t.requires_grad]
-    seeds = [seed.copy() for seed in root_gradients(tuple(kept), chosen, False)]
-    found.begin(reader, kept, seeds)
-    with reader.untouched():
-        for _ in steps([t._edge() for t in kept], seeds, AttendedTask(True, False, watch=watch)):
-            pass
-
-
-class FlowWatch:
-    """Told by the engine what happens, and tells a `Flows`."""
-
-    def __init__(self, found: Flows, reader: Reader) -> None:
-        self.found, self.reader = found, reader
-        self.summed: dict[int, Any] = {}  # what un-broadcasting left of a gradient
-
-    def ready(self, node: AnyNode) -> None:
-        """A node is about to run."""
-        self.found.at = self.reader.ids.get(self.reader.key(node), "")
-
-    def hook(self, node: AnyNode, kind: str, hook: Any, before: Any, after: Any) -> None:
-        """What a gate let through, where it is plain which output it stands at."""
-        nrs = {h.nr for h in self.found.graph.hooks if h.node == self.found.at and h.kind == kind}
-        if kind in ("tensor", "pre") and len(nrs) == 1:
-            got, one = (g[0] if isinstance(g, tuple) and len(g) == 1 else g for g in (before, after))
-            got, one = (g._array() if hasattr(g, "_array") else g for g in (got, one))
-            if hasattr(one, "shape"):
-                place = f"{self.found.at}:{nrs.pop()}"
-                self.found.texts[f"in:{place}"] = self.found.text(one)
-                self.found.texts.setdefault(f"got:{place}", self.found.text(got))
-                self.found.hooked[self.found.at] = one
-
-    def capture(self, node: AnyNode, nr: int, grad: Any) -> None:
-        """The copy that retain_grad takes."""
-        found, array = self.found, grad._array() if hasattr(grad, "_array") else grad
-        found.texts[f"in:{found.at}:{nr}"] = found.text(array)
-
-    def send(self, node: AnyNode, index: int, grad: Any, total: Any) -> None:
-        """A gradient has left."""
-        if self.found.at and grad is not None:
-            self.found.sent(self.found.at, index, self.summed.pop(index, grad))
-
-    def unbroadcast(self, node: AnyNode, index: int, before: Any, after: Any) -> None:
-        """The engine summed a gradient to the shape of a stretched input."""
-        self.summed[index] = after
-        graph = self.found.graph  # of a very large one only a few edges are ever drawn
-        words = sum_back(before, after) if len(graph.nodes) <= MANY and not graph.fault else ""
-        if 0 < len(words) <= MOST_ROOM:
-            self.found.spelled[f"{self.found.at}:{index}"] = words
-
-    compute = accumulate = free = staticmethod(lambda *facts: None)  # other events show nothing here
-
-
-def run_torch(found: Flows, roots: tuple[AnyTensor, ...], given: Sequence[Any]) -> None:
-    """Let torch run, with a hook at every node; its leaves get their gradients back."""
-    from .from_torch import TorchReader
-
-    torch: Any = sys.modules["torch"]
-    reader = TorchReader(roots, {})
-    reader.numbered()
-    kept = [t for t in roots if t.requires_grad]
-    seeds = [torch.ones_like(t) if g is None else g for t, g in zip(roots, given, strict=True) if t.requires_grad]
-    found.begin(reader, kept, seeds)
-    with contextlib.ExitStack() as undo:
-        undo.enter_context(reader.untouched())
-        for key, node in reader.found.items():  # a leaf that is the root stands for its node
-            node = node if hasattr(node, "next_functions") else torch.autograd.graph.get_gradient_edge(node).node
-            for handle in telling(found, reader, reader.ids[key], node):
-                undo.callback(handle.remove)
-        torch.autograd.backward(kept, seeds, retain_graph=True)
-
-
-def telling(found: Flows, reader: Reader, id: str, node: AnyNode) -> tuple[Any, Any]:
-    """Hooks at a node of torch, behind the learner's: what arrives, and what leaves."""
-    def arrived(grads: tuple[Any, ...]) -> None:
-        found.at = id
-        for nr, grad in [(nr, reader.array(grad)) for nr, grad in enumerate(grads) if grad is not None]:
-            found.texts[f"in:{id}:{nr}"] = found.text(grad)
-            found.hooked |= {id: grad} if hasattr(node, "variable") else {}
-
-    def hook(sent: tuple[Any, ...], received: tuple[Any, ...]) -> None:
-        for slot, grad in enumerate(sent[:len(found.graph.node(id).edges)]):
-            if grad is not None and found.graph.node(id).edges[slot].node:
-                found.sent(id, slot, reader.array(grad))
-
-    return node.register_prehook(arrived), node.register_hook(hook)
+    bad = {t.id for t in graph.tensors if any(mark in (t.value or "") for mark in MARKS)}
+    for n in sorted(graph.ops if bad else (), key=lambda n: n.seq):
+        ins = [graph.tensors_by_id.get(e.tensor) for e in n.edges]
+        if (brought := next((t for t in ins if t and t.id in bad), None)) is not None:
+            return "brought_bad", brought.label if brought.name else str(brought.shape), brought.id
+        if any(t.id in bad for t in graph.outputs(n.id)):
+            return "first_bad" if all(t and t.value is not None for t in ins) else "seen_bad", n.name, n.id
+    return None

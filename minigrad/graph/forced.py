@@ -51,10 +51,8 @@ def forced_runs(root: AnyTensor, gradient: AnyTensor | None = None, **options: A
         recorder = EarlyRecorder(root, gradient, True, **options)
         recorder.task.early, recorder.task.late, behind = early, late, within(graph, [early])
         recorder.names.changed |= behind  # what is missing there makes no derivative
-        with recorder.reader.untouched():
-            while recorder.advance():
-                pass
-        found[f"{early}|{','.join(sorted(came))}"] = tuple(f for f in recorder.frames if f.node in behind)
+        _, frames = recorder.recorded()
+        found[f"{early}|{','.join(sorted(came))}"] = tuple(f for f in frames if f.node in behind)
     return found
 
 

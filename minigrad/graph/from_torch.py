@@ -8,7 +8,6 @@ import gc
 import sys
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
 from functools import cache, cached_property
 from typing import Any
 
@@ -27,14 +26,11 @@ def read_torch(*tensors: AnyTensor, names: Mapping[str, Any] | None = None) -> G
 class TorchReader(Reader):
     """torch's own spelling of the few things that differ."""
 
-    def graph(self) -> Graph:
-        """Read everything; the records say that it is torch's."""
-        return replace(super().graph(), library="torch")
-
     def is_tensor(self, value: Any) -> bool:
         """Whether a value is a tensor of torch."""
         return hasattr(type(value), "grad_fn") and hasattr(type(value), "is_sparse")
 
+    library = "torch"
     noted, place = calls, staticmethod(line_of)  # while `scopes` was open
     fault = staticmethod(lambda: "")  # torch's own engine has none
 
@@ -73,6 +69,12 @@ class TorchReader(Reader):
         if hasattr(node, "variable"):
             return {0: node.variable}
         return {nr: t for nr, t in self.made.get(self.key(node), ()) if t.retains_grad}
+
+    def nodes(self) -> Iterator[tuple[str, AnyNode]]:
+        """The nodes with their ids, also that of a leaf which is a root."""
+        edge = sys.modules["torch"].autograd.graph.get_gradient_edge
+        yield from ((self.ids[key], node if hasattr(node, "next_functions") else edge(node).node)
+                    for key, node in self.found.items())
 
     @contextlib.contextmanager
     def untouched(self) -> Iterator[list[AnyTensor]]:

@@ -22,20 +22,19 @@ from typing import Any
 from ..array import random, xp
 from ..core.beside.scopes import calls
 from ..core.carriers import RAW
-from ..core.graph import ACCUMULATE_SEQ, Node, Withheld, latest, node_of
+from ..core.graph import ACCUMULATE_SEQ, Node, latest, node_of
 from ..core.row import Row
 from . import program
-from .faults import fault_now, unchanged
+from .faults import fault_now, unchanged, versions
 from .nesting import Scopes, call_at
 from .preview import preview, summary, type_name
 from .severed import Severed
-from .snapshot import AnyNode, AnyTensor, Edge, Graph, Hook, NodeRecord, Saved, TensorRecord
+from .snapshot import AnyNode, AnyTensor, Edge, Graph, Hook, NodeRecord, Saved, TensorRecord, is_layout
 
 Key = int | tuple[str, int]  # what a node is known by: its id; an AccumulateGrad ("leaf", id of its leaf)
 Slot = tuple[Key, int]  # where a tensor sits: a node and the number of its output
 INFIX = {"add": "+", "sub": "−", "mul": "·", "div": "/", "pow": "**", "mm": "@", "mv": "@", "dot": "@", "bmm": "@"}
 MANY, NEAR = 3000, 6  # nodes: of a graph with more only the ends are read where time counts, so many at each
-FREED = attrgetter("freed")
 HOOK_KINDS = "pre", "post_accumulate", "post"  # behind those of tensors, in the order in which they run
 SUMMED_UP = 60  # tensors; of a larger graph no picture has room for more than previews
 PROBED = 100_000  # elements; of larger outputs nothing is worked out
@@ -50,66 +49,12 @@ def read(*tensors: AnyTensor, names: Mapping[str, Any] | None = None,
     return Reader(tensors, names or {}, near).graph()
 
 
-def nodes_of(edges: list[Any], seen: dict[int, Any]) -> Iterator[Node]:
-    """The nodes that edges lead to, each once."""
-    todo = [node_of(edge) for edge in edges]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, Node) and id(node) not in seen:
-            seen[id(node)] = node
-            yield node
-            todo += map(node_of, node.edges)
-
-
-def stale(n: AnyNode) -> bool:
-    """Whether something that a node saved was written since."""
-    for slot in n.frees:
-        held, name = getattr(n, slot), slot.removeprefix("saved_")
-        counter = getattr(n, f"counter_{name}", getattr(held, "_counter", None))
-        if type(counter) is list and not isinstance(held, Withheld) and counter[0] != getattr(n, f"version_{name}"):
-            return True
-    return False
-
-
-def ends(nodes: list[AnyNode], leaf: AnyTensor = None) -> dict[int, AnyNode]:
-    """Of very many nodes those near their root, near a leaf, and where backward would fail; else nothing."""
-    if len(nodes) <= MANY:
-        return {}
-    senders = {edge if edge is leaf else node_of(edge): n for n in nodes for edge in n.edges}
-    kept, n = [*nodes[:NEAR], *filter(None, [next(filter(fails, nodes), None) for fails in (stale, FREED)])], leaf
-    while (n := senders.get(n)) is not None and len(kept) < 2 * NEAR:
-        kept.append(n)
-    return {id(n): n for n in kept}
-
-
-def is_tensor(value: Any) -> bool:
-    """Whether a value is a tensor, of minigrad or of torch."""
-    return hasattr(type(value), "grad_fn") and hasattr(type(value), "_version")
-
-
-def parameters(value: Any) -> list[Any]:
-    """The tensors in a module, an optimizer, or what `inner` looks into; nothing for what is none."""
-    if hasattr(value, "param_groups"):
-        return [p for group in value.param_groups for p in group["params"]]
-    if hasattr(type(value), "named_parameters"):
-        return [*value.parameters()]
-    return [part for part in inner(value) if is_tensor(part)]
-
-
-def inner(value: Any) -> list[Any]:
-    """What is in a list, a tuple, a dict, or an object of the learner's that is no module; nothing for others."""
-    plain = program.is_learners(value) and not hasattr(type(value), "named_parameters")
-    value = vars(value) if plain and hasattr(value, "__dict__") else value
-    return [*(value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ())]
-
-
 class Reader:
     """One reading: discover, put in order of backward, then describe nodes and tensors."""
 
     def __init__(self, roots: Iterable[AnyTensor], names: Mapping[str, AnyTensor],
                  near: Mapping[int, AnyNode] | None = None) -> None:
         self.roots, self.near = tuple(roots), near or {}
-        self.far: set[tuple[Key, int]] = set()  # edges that lead out of what is read
         self.found: dict[Key, AnyNode] = {}  # held until the reading ends
         self.edges: dict[Key, list[Slot | None]] = {}
         self.tensors: dict[Slot, AnyTensor] = {}  # the live tensor that sits there
@@ -142,6 +87,7 @@ class Reader:
         """Shape and dtype of an output that nobody holds, if the node itself knows."""
         return None
 
+    library = "minigrad"
     noted, place = calls, staticmethod(attrgetter("code", "lasti"))  # of modules; of nodes in the learner's code
     fault: Callable[[], str] = staticmethod(fault_now)  # of the engine that will run this graph
 
@@ -186,21 +132,21 @@ class Reader:
             self.place_tensors(order)
             self.describe_tensors(order)
             self.by_id: dict[str | None, TensorRecord] = {record.id: record for record in self.records.values()}
-            self.scopes = self.find_scopes(order)
+            self.scopes = Scopes(self)
             nodes = tuple(self.node(key) for key in order)
             hooks = tuple(self.hooks(order))
             repeats = () if self.near else self.scopes.repeats(nodes, self.records.values())
             roots = tuple(dict.fromkeys(self.ids[self.slot(t)] for t in self.roots))
-            return Graph(roots, nodes, tuple(self.records.values()), hooks, scopes=tuple(self.scopes.found),
-                         repeats=repeats, cuts=tuple(Severed(self).cuts()), fault=self.fault())
+            return Graph(roots, nodes, tuple(self.records.values()), hooks, tuple(self.scopes.found), repeats,
+                         tuple(Severed(self).cuts()), self.fault(), self.library)
 
     def numbered(self) -> list[Key]:
         """Find the nodes, in the order of backward, and give them their ids: all that a run needs to know."""
         self.discover()
         order = self.order()
         self.ids: dict[Key | Slot, str] = {key: f"n{i}" for i, key in enumerate(order, 1)}  # later of slots too
-        leaves = {key: self.found[key] for key in order if isinstance(key, tuple)}
-        self.tensors |= {(key, 0): getattr(node, "variable", node) for key, node in leaves.items()}
+        leaves = ((key, self.found[key]) for key in order if isinstance(key, tuple))
+        self.tensors |= {(key, 0): getattr(node, "variable", node) for key, node in leaves}
         self.tensors |= {self.slot(t): t for t in self.roots}
         return order
 
@@ -228,13 +174,13 @@ class Reader:
             if key in self.edges:
                 continue
             self.found[key] = node
-            pairs = node.next_functions
-            if self.near:
-                far = [n is not None and id(n) not in self.near and not hasattr(n, "variable") for n, _ in pairs]
-                self.far |= {(key, i) for i, away in enumerate(far) if away}
-                pairs = tuple((None, 0) if away else pair for away, pair in zip(far, pairs, strict=True))
+            pairs = [(None if self.is_far(n) else n, nr) for n, nr in node.next_functions]
             self.edges[key] = [None if n is None else (self.key(n), nr) for n, nr in pairs]
             stack += [n for n, _ in reversed(pairs) if n is not None]  # held until they are found
+
+    def is_far(self, node: AnyNode) -> bool:
+        """Whether a node, if there is one, is left out of what is read."""
+        return bool(self.near) and node is not None and id(node) not in self.near and not hasattr(node, "variable")
 
     def order(self) -> list[Key]:
         """As backward would run: a ready AccumulateGrad at once, else the latest node."""
@@ -410,14 +356,6 @@ class Reader:
         sure = isinstance(at, ast.AugAssign) and (both or isinstance(at.value, ast.Constant))
         return call_at(*self.place(node)) == f"{op}_" or (op in INFIX and sure)
 
-    def find_scopes(self, order: list[Key]) -> Scopes:
-        """Which calls of modules and functions made the nodes."""
-        live = {self.ids[key]: self.found[key] for key in order if not isinstance(key, tuple)}
-        names = {id(t): name for name, t in self.named}
-        names |= {id(m): f"{name}.{at}".rstrip(".") for name, up in self.modules[::-1] for at, m in up.named_modules()}
-        loose = [t for (key, _), t in self.tensors.items() if type(key) is tuple and type(t).__name__ == "Parameter"]
-        return Scopes(live, names, lambda p: self.ids.get((("leaf", id(p)), 0)), self.noted, self.place, loose)
-
     def untracked(self, key: Key) -> Iterator[tuple[int, AnyTensor]]:
         """The tensors without history that a node keeps, and at which of its edges, or behind the last: an input is
         known only where a field of its name saved it."""
@@ -432,7 +370,8 @@ class Reader:
     def edge(self, key: Key, i: int, slot: Slot | None) -> Edge:
         """The record of input `i` of a node: where its gradient goes."""
         if slot is None:
-            far, saved = (key, i) in self.far, [t for at, t in self.untracked(key) if at == i]
+            far = self.is_far(self.found[key].next_functions[i][0])
+            saved = [t for at, t in self.untracked(key) if at == i]
             return Edge(i, None, 0, self.ids.get(self.slot(saved[0])) if saved and not far else None, cut=far)
         here, there = self.records.get((key, 0)), self.records[slot]
         expands = (here is not None and "" not in (here.dtype, there.dtype)
@@ -472,7 +411,7 @@ class Reader:
     def saved_values(self, node: AnyNode) -> Iterable[tuple[str, Any, str]]:
         """(field, value, error): what `_saved_*` gives, or why it does not."""
         if (kind := type(node)) not in self.kinds:
-            fields = (name[7:] for name in dir(kind) if name[:7] == "_saved_" and not name.endswith("_sym_strides"))
+            fields = (name[7:] for name in dir(kind) if name[:7] == "_saved_" and not is_layout(name))
             self.kinds[kind] = [field for field in fields if field not in ("part", "whole")]  # torch's have none
         for field in self.kinds[kind]:
             try:
@@ -531,6 +470,55 @@ class Reader:
         found = ((key, *one) for key in order for one in self.hooks_at(key))
         for i, (key, kind, nr, hook) in enumerate(found, 1):
             yield Hook(f"h{i}", self.ids[key], kind, hook_label(hook), nr)
+
+
+def nodes_of(edges: list[Any], seen: dict[int, Any]) -> Iterator[Node]:
+    """The nodes that edges lead to, each once."""
+    todo = [node_of(edge) for edge in edges]
+    while todo:
+        node = todo.pop()
+        if isinstance(node, Node) and id(node) not in seen:
+            seen[id(node)] = node
+            yield node
+            todo += map(node_of, node.edges)
+
+
+def stale(n: AnyNode) -> bool:
+    """Whether something that a node saved was written since."""
+    return not n.freed and any(then != now for *_, then, now in versions(n))
+
+
+def ends(nodes: list[AnyNode], leaf: AnyTensor = None) -> dict[int, AnyNode]:
+    """Of very many nodes those near their root, near a leaf, and where backward would fail; else nothing."""
+    if len(nodes) <= MANY:
+        return {}
+    senders = {edge if edge is leaf else node_of(edge): n for n in nodes for edge in n.edges}
+    failing = (next(filter(fails, nodes), None) for fails in (stale, attrgetter("freed")))
+    kept, n = [*nodes[:NEAR], *filter(None, failing)], leaf
+    while (n := senders.get(n)) is not None and len(kept) < 2 * NEAR:
+        kept.append(n)
+    return {id(n): n for n in kept}
+
+
+def is_tensor(value: Any) -> bool:
+    """Whether a value is a tensor, of minigrad or of torch."""
+    return hasattr(type(value), "grad_fn") and hasattr(type(value), "_version")
+
+
+def parameters(value: Any) -> list[Any]:
+    """The tensors in a module, an optimizer, or what `inner` looks into; nothing for what is none."""
+    if hasattr(value, "param_groups"):
+        return [p for group in value.param_groups for p in group["params"]]
+    if hasattr(type(value), "named_parameters"):
+        return [*value.parameters()]
+    return [part for part in inner(value) if is_tensor(part)]
+
+
+def inner(value: Any) -> list[Any]:
+    """What is in a list, a tuple, a dict, or an object of the learner's that is no module; nothing for others."""
+    plain = program.is_learners(value) and not hasattr(type(value), "named_parameters")
+    value = vars(value) if plain and hasattr(value, "__dict__") else value
+    return [*(value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ())]
 
 
 @contextlib.contextmanager

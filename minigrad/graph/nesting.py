@@ -26,25 +26,27 @@ class Nested:
     """A noted call, and those around it, outermost first; `sure`: no other thread ran a module meanwhile."""
 
     call: Call
+    module: Any  # None where it is gone
     around: list[Nested] = field(default_factory=list)
     sure: bool = True
     id: str = ""  # of its scope, once it has one
 
-    @property
-    def module(self) -> Any:
-        """The module; None where it is gone."""
-        return self.call.module()
-
 
 class Scopes:
-    """The scopes of the nodes of one graph; `nodes` are the live ones, by the id of their record."""
+    """The scopes of the nodes of one graph, which is being read."""
 
-    def __init__(self, nodes: Mapping[str, Any], names: Mapping[int, str], leaf: Callable[[Any], str | None],
-                 noted: Iterable[Call], place: Callable[[Any], tuple[Any, int]], loose: Sequence[Any] = ()) -> None:
-        self.nodes = dict(sorted(nodes.items(), key=lambda pair: pair[1]._sequence_nr()))
-        self.loose = loose  # all parameters of the graph, of which each module that is gone may have had some
-        self.noted, self.place = noted, place  # calls of modules; where in the learner's code a node was made
-        self.names, self.leaf = names, leaf  # id of a parameter, or of a module -> its name; parameter -> its record
+    def __init__(self, reader: Any) -> None:
+        nodes: dict[str, Any] = {reader.ids[key]: n for key, n in reader.found.items() if not isinstance(key, tuple)}
+        self.nodes = dict(sorted(nodes.items(), key=lambda pair: pair[1]._sequence_nr()))  # by id, as they were made
+        self.places = {id: reader.place(node) for id, node in nodes.items()}  # in the learner's code
+        self.noted = reader.noted  # calls of modules
+        self.names = {id(t): name for name, t in reader.named}  # id of a parameter, or of a module -> its name
+        self.names |= {id(m): f"{name}.{at}".rstrip(".")
+                       for name, up in reader.modules[::-1] for at, m in up.named_modules()}
+        leaves = {slot: t for slot, t in reader.tensors.items() if slot[0] in reader.found and type(slot[0]) is tuple}
+        self.leaves = {id(t): reader.ids[slot] for slot, t in leaves.items()}  # id of a leaf -> its record
+        # all parameters of the graph, of which each module that is gone may have had some
+        self.loose = [t for t in leaves.values() if type(t).__name__ == "Parameter"]
         self.of: dict[str, str] = {}  # id of a node -> id of its scope
         self.found: list[Scope] = []
         self.turns: Counter[int] = Counter()
@@ -72,7 +74,7 @@ class Scopes:
         """The scope of a call of a module."""
         call, module, outer = nested.call, nested.module, nested.around[-1].id if nested.around else ""
         own = self.loose if module is None else module.parameters()  # also those of a list, which is never called
-        params = tuple(i for p in own if (i := self.leaf(p)) is not None)
+        params = tuple(i for p in own if (i := self.leaves.get(id(p))) is not None)
         scope = Scope(f"s{len(self.found) + 1}", outer, "module", self.path(nested), self.turns[id(call.module)],
                       call.kind, params=params, ours=call.home.partition(".")[0] in ("minigrad", "torch"))
         self.turns[id(call.module)] += 1  # a module has one weak reference
@@ -109,14 +111,14 @@ class Scopes:
             rewritten = "CopySlices" in kinds  # a write through a view: what it replaced is the lesson
             if len(ids) < 2 or code is None or outer in ours or periodic(kinds) or rewritten:
                 continue
-            if name := call_at(*self.place(self.nodes[ids[0]])):
+            if name := call_at(*self.places[ids[0]]):
                 scope = Scope(f"s{len(self.found) + 1}", outer, "call", name=name)
                 self.found.append(scope)
                 self.of |= dict.fromkeys(ids, scope.id)
 
     def instruction(self, id: str) -> tuple[Any, Any]:
         """Where in the learner's code a node was made: once it ran often, Python counts an instruction's end as it."""
-        code, lasti = self.place(self.nodes[id])
+        code, lasti = self.places[id]
         at = code and position(code, lasti)
         return code, at if at and None not in at else (lasti,) * 4
 
@@ -139,16 +141,19 @@ class Scopes:
         leaves = {n.id: n.id for n in records if n.kind == "accumulate"}
         blocks = loops(ops, like, chains, {id: str(shapes[id]) for id in leaves}) if scopes else ()
         found = [*loops(ops, same, chains, leaves), *(turns for turns in blocks if turns[0][-1] in leaves)]
-        inside = {id for turns in found for turn in turns for id in turn}
-        links = [{n.id, e.node} for n in ops for e in n.edges if e.node in self.nodes]
-        borders = [(*link & inside, *link - inside) for link in links if len(link & inside) == 1]
-        mixed = {id for id, other in borders if self.loop(id) and self.loop(id) == self.loop(other)}
+        mixed = self.mixed(ops, {id for turns in found for turn in turns for id in turn})
         return tuple(Repeat(f"r{k}", turns, mixed.isdisjoint(chain.from_iterable(turns)))
                      for k, turns in enumerate(dict.fromkeys(found), 1))
 
+    def mixed(self, ops: Sequence[NodeRecord], inside: set[str]) -> set[str]:
+        """The operations `inside` of turns that meet others, outside, which the same loop made."""
+        links = [{n.id, e.node} for n in ops for e in n.edges if e.node in self.nodes]
+        borders = [(*link & inside, *link - inside) for link in links if len(link & inside) == 1]
+        return {id for id, other in borders if self.loop(id) and self.loop(id) == self.loop(other)}
+
     def loop(self, id: str) -> list[Any]:
         """The innermost loop in the learner's text around what made a node."""
-        code, lasti = self.place(self.nodes[id])
+        code, lasti = self.places[id]
         return source_of(code).loops(expression(code, lasti))[:1] if code else []
 
 
@@ -218,7 +223,7 @@ def with_own_leaves(turns: Sequence[Sequence[NodeRecord]], users: Mapping[str | 
 
 def nested_calls(noted: Iterable[Call]) -> list[Nested]:
     """The noted calls by their first number, with the calls around each."""
-    known = [Nested(call) for call in sorted(noted, key=lambda call: (call.first, -call.last))]
+    known = [Nested(call, call.module()) for call in sorted(noted, key=lambda call: (call.first, -call.last))]
     open_: list[Nested] = []
     for nested in known:
         call = nested.call

@@ -26,7 +26,7 @@ from ..text import demand
 from .live import Reader, hook_label
 from .preview import exactly, preview as preview_of, told
 from .rule import Rule, replaced, rule, sum_back, sum_of, whole
-from .snapshot import AnyNode, AnyTensor, Graph
+from .snapshot import AnyNode, AnyTensor, Graph, by_key
 from .symbols import NamedValue, Place, Symbols, placed, symbol
 
 MOST_STEPS = 3000  # that a page carries: 13 MB of state, half a megabyte as a file; those after have no rules
@@ -79,16 +79,10 @@ def record(root: AnyTensor, gradient: AnyTensor | None = None, preview: bool = T
     With `preview` nothing is changed; without, this is a real backward: it accumulates and frees.
     The options are those of a `Recorder`. An error on the way is the last frame, not an exception.
     """
-    if hasattr(type(root), "_edge"):
-        recorder = Recorder(root, gradient, preview, **options)
-    else:
-        from .torch_recorder import TorchRecorder
-
-        recorder = TorchRecorder(root, gradient, preview, **options)
-    with recorder.reader.untouched() if preview else contextlib.nullcontext():
-        while recorder.advance():
-            pass
-    return recorder.graph, tuple(recorder.frames)
+    kind = Recorder
+    if not hasattr(type(root), "_edge"):
+        from .torch_recorder import TorchRecorder as kind
+    return kind(root, gradient, preview, **options).recorded()
 
 
 class Recorder:
@@ -103,30 +97,20 @@ class Recorder:
                  create_graph: bool = False) -> None:
         self.preview, self.frees = preview, not keeps(retain_graph, create_graph)
         seed = self.prepare(root, gradient, names or {}, create_graph)
-        self.graph = self.reader.graph()
+        self.graph = placed(self.reader.graph(), self.reader.scopes.places)
         self.frames = [Frame(0, "before")]
         self.error: Exception | None = None
-        nodes = self.graph.nodes
-        self.waits = {id: len(senders) for id, senders in self.graph.consumers.items()}
-        self.hooks = {n.id: [h for h in self.graph.hooks if h.node == n.id] for n in nodes}
-        self.received: dict[tuple[str, int], str] = {(nodes[0].id, root.output_nr): in_short(seed)}
-        self.arrived = dict.fromkeys(self.waits, 0)
-        self.queue, self.node = [nodes[0].id], nodes[0].id
+        self.hooks = by_key(((h.node, h) for h in self.graph.hooks), self.graph.consumers)
+        self.arrived = dict.fromkeys(self.graph.consumers, 0)
+        self.left = set(self.arrived)  # nodes that have not run yet
+        self.node = self.graph.nodes[0].id  # the one that runs, or will
         self.node_now: AnyNode = None
-        self.waiting: tuple[str, ...] = ()
-        self.left = set(self.waits)  # nodes that have not run yet
-        live = {self.reader.ids[key]: node for key, node in self.reader.found.items()}
-        self.graph = placed(self.graph, {n.id: self.reader.place(live[n.id]) for n in self.graph.ops})
+        self.queue = [self.node]  # nodes that are ready
+        self.waiting: tuple[str, ...] = ()  # those beside the one that runs
         self.names = Symbols(self.graph, tuple(seed.shape) == () and float(plain(seed)) == 1 and not self.graph.fault)
-        self.saved: dict[str, Any] = {}  # what the node that runs has saved, as its formulas take it
-        self.came: dict[int, Any] = {}  # copies of what it received, for hooks may write into it
-        self.work: tuple[tuple[Any, ...], dict[int, Any]] = (), {}  # what its formulas got, and gave
-        self.sent: dict[int, NamedValue] = {}  # what left through each slot
-        self.touched: list[str] = []  # its post-hooks that changed something
-        self.summed: dict[int, Any] = {}  # slot -> what un-broadcasting left of its gradient
+        self.received: dict[Place, str] = {(self.node, root.output_nr): in_short(seed)}
         self.totals: dict[Place, Any] = {(self.node, root.output_nr): plain(seed)}  # what lies at an output so far
         self.lies: dict[Place, tuple[NamedValue, ...]] = {}  # and what that is called
-        self.old: dict[int, Any] = {}  # the `.grad` of each output before the node ran
         self.step: list[dict[str, Any]] = [{"kind": "seed", "node": self.node, "after": in_short(seed),
                                             "exact": exactly(plain(seed)), "queue": (self.node,)}]  # frames to be
         self.printed = io.StringIO()
@@ -144,6 +128,13 @@ class Recorder:
         return seed
 
     # ---- running
+
+    def recorded(self) -> tuple[Graph, tuple[Frame, ...]]:
+        """Run all nodes; the graph, and what happened."""
+        with self.reader.untouched() if self.preview else contextlib.nullcontext():
+            while self.advance():
+                pass
+        return self.graph, tuple(self.frames)
 
     @property
     def done(self) -> int:
@@ -211,16 +202,19 @@ class Recorder:
         """The engine is about to run `node`; only now are its values still the old ones."""
         self.node, self.node_now = self.reader.ids[self.reader.key(node)], node
         self.queue = [id for id in self.queue if id != self.node]
-        self.waiting, self.summed = tuple(self.queue), {}  # what waits while this node runs
+        self.waiting = tuple(self.queue)
         self.record, fields, self.formula = self.graph.node(self.node), self.reader.fields[self.reader.key(node)], node
         if isinstance(node, CopySlices) and not isinstance(node.fn, Freed):  # what it saved is its operation's
             self.formula, fields = node.fn, [*self.reader.saved_values(node.fn)]
             kept = (self.reader.saved(self.reader.key(node), *field) for field in fields)
             self.record = replace(self.record, saved=tuple(kept))
-        self.saved = saved_of(self.formula, fields)
+        self.saved = saved_of(self.formula, fields)  # as its formulas take it
         nrs = {0, *(t.nr for t in self.graph.outputs(self.node))} if self.hooks[self.node] or self.looks else ()
-        self.came = {nr: copied(self.totals.get((self.node, nr))) for nr in nrs}
-        self.work, self.touched, self.sent = ((), {}), [], {}
+        self.came = {nr: copied(self.totals.get((self.node, nr))) for nr in nrs}  # for hooks may write into it
+        self.work: tuple[tuple[Any, ...], dict[int, Any]] = (), {}  # what its formulas got, and gave
+        self.summed: dict[int, Any] = {}  # slot -> what un-broadcasting left of its gradient
+        self.sent: dict[int, NamedValue] = {}  # what left through each slot
+        self.touched: list[str] = []  # its post-hooks that changed something
         self.old = {nr: copied(t.grad) for nr, t in self.reader.filled_by(node).items() if t.grad is not None}
 
     def hook(self, node: AnyNode, kind: str, hook: Any, before: Any, after: Any, at: int | None = None) -> None:
@@ -311,7 +305,7 @@ class Recorder:
         event = next(event for event in self.step if event["kind"] == "send")
         event["sent"] += (Sent(slot, to, arrived=self.arrived[to], **facts),)
         ran = self.graph.fault == "early" and any(f.node == to for f in self.frames)
-        if self.arrived[to] == self.waits[to] and not ran:
+        if self.arrived[to] == len(self.graph.consumers[to]) and not ran:
             self.queue = sorted([*self.queue, to], key=running_order)
 
     def accumulate(self, node: AnyNode, grad: Any, before: Any, after: Any) -> None:

@@ -18,7 +18,7 @@ from ..core.row import Row
 from ..text.numbers import honest, plus, summed
 from ..text.tex import Symbol, tex_of
 from .preview import FULL, cells, exactly, full, in_full, preview, shown, told, type_name, with_brackets
-from .snapshot import NodeRecord, Saved
+from .snapshot import NodeRecord, Saved, is_layout
 from .symbols import NamedValue, Symbols, tex_name
 
 OPEN_END = str(2**63 - 1)  # the end that `x[1:]` saves
@@ -120,7 +120,7 @@ def with_values(node: NodeRecord, row: Row, word: str, incoming: tuple[Any, ...]
     arrays: dict[str, Any] = {name: v for name, v in values.items() if hasattr(v, "reshape")}
     options = {s.field: as_tex(s.text) if is_given(s) else None for s in node.saved if s.field not in arrays}
     if (not end or len(incoming) != 1 or node.name == "CopySlices" or not all(map(in_full, (*arrays.values(), result)))
-            or any(options.get(name, "") == "" for name in used if name not in arrays and "strides" not in name)):
+            or any(options.get(name, "") == "" for name in used if name not in arrays and not is_layout(name))):
         return alone, ()
     def found(parts: list[list[Any]]) -> list[Any] | None:
         made = computed(row, word, values | {n: as_array(p, arrays[n]) for n, p in zip(arrays, parts, strict=True)})

@@ -63,6 +63,11 @@ class Saved:
         return self.version is not None and self.now is not None and self.version != self.now
 
 
+def is_layout(field: str) -> bool:
+    """Whether a saved field only tells how entries lie in memory: no number and no word of a rule depends on it."""
+    return field.endswith("_sym_strides")
+
+
 def attribute(field: str) -> str:
     """What a saved field is called on its node: `_saved_self`, of a custom Function `saved_tensors[0]`."""
     return field if field.startswith("saved_tensors") else f"_saved_{field}"

@@ -57,7 +57,6 @@ class Symbols:
     def __init__(self, graph: Graph, pure: bool) -> None:
         self.graph, self.pure = graph, pure
         self.titles = titles(graph)
-        self.sources = {n.id: n.source for n in graph.nodes}
         self.returned = returned(graph)
         self.labels = numbered((t.id, self.named(t)) for t in graph.tensors)
         self.places = {(t.node, t.nr): self.labels[t.id] for t in reversed(graph.tensors) if t.node}
@@ -90,7 +89,8 @@ class Symbols:
 
     def given(self, t: TensorRecord) -> str:
         """What the learner calls a tensor: by name, by its expression, or as what a module returns; "" without any."""
-        source, path = self.sources.get(t.node or "", ""), self.returned.get(t.id, "")
+        source = getattr(self.graph.nodes_by_id.get(t.node), "source", "")
+        path = self.returned.get(t.id, "")
         words = (t.name or "", f"({source})" + self.nr(t) if source else "", path and f"{path}(·)")
         return next((w for w in words if w and PLAIN.fullmatch(w)), "")
 
@@ -123,8 +123,8 @@ class Symbols:
 
     def way(self, edge: str) -> str:
         """The operation on the way of a gradient."""
-        source = self.sources[id := edge.partition(":")[0]]
-        return f"({source})" if " " in source else source or self.titles[id]
+        node, _ = self.graph.edges[edge]
+        return f"({node.source})" if " " in node.source else node.source or self.titles[node.id]
 
 
 def bare(source: str) -> str:

@@ -54,11 +54,9 @@ class TorchRecorder(Recorder):
     @contextlib.contextmanager
     def attended(self) -> Iterator[None]:
         """Our hooks at every node, and around the hooks of tensors; taken away again."""
-        edge = sys.modules["torch"].autograd.graph.get_gradient_edge
         self.grads = {id(t): copied(t.grad) for t in self.reader.tensors.values() if not t.is_leaf and t.retains_grad}
         with contextlib.ExitStack() as undo, xp.errstate(all="ignore"):
-            for node in self.reader.found.values():
-                node = node if hasattr(node, "next_functions") else edge(node).node  # a leaf as the root
+            for _, node in self.reader.nodes():
                 self.tell(self.wrap, node, undo)  # ours stand behind theirs
                 undo.callback(node.register_prehook(partial(self.tell, self.arrived_at, node)).remove)
                 undo.callback(node.register_hook(partial(self.tell, self.ran, node)).remove)

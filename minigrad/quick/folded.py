@@ -54,12 +54,8 @@ class Folded:
         node.seq, node.code, node.lasti = next(seqs), self.code, self.lasti
         return node
 
-    def skip(self, keep: bool) -> tuple:
-        if self.chain is not None:
-            return super().skip(keep)  # type: ignore[misc]
-        if not keep:
-            self.free()
-        return (None,) * len(self.ends())
+    def skip(self) -> tuple:
+        return (None,) * len(self.ends()) if self.chain is None else super().skip()  # type: ignore[misc]
 
 
 def apply_folded(n: Any, grad: Any, keep: bool) -> tuple:

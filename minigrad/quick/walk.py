@@ -115,7 +115,9 @@ def run(nodes: list[Node], waits: dict[Any, int], root: Any, seed: Any, keep: bo
     for node in nodes:
         received, way = arrived.pop(node, None), node.paths if ways is None else ways[node]  # type: ignore[attr-defined]
         if received is None and (node.outputs == 1 or (received := take(node, arrived)) is None):
-            sent = node.skip(keep)
+            sent = node.skip()
+            if not keep:
+                node.free()
         elif ways is not None and len(way) > 1 and (row := node.row) is not None and row.node is node.__class__:
             sent = node.apply(received, F, keep, way)  # what nobody asked for is not computed
         elif (derivative := instead.get(node.__class__)) is not None:

@@ -85,9 +85,7 @@ class AttendedTask(GraphTask):
     def apply(self, node: Node, received: tuple) -> tuple:
         if not self._runs(node):
             return ()  # its gradient was asked for; nothing behind it was
-        keep, self.keep = self.keep, True  # as in torch, post-hooks still find what the node saved
         sent = super().apply(node, received)
-        self.keep = keep
         if self.inputs is not None and not node.wants_undefined:
             sent = tuple(g if way is not None else None for g, way in zip(sent, self.ways(node), strict=True))
         if self.watch is not None:
@@ -95,16 +93,20 @@ class AttendedTask(GraphTask):
         if node.hooks is not None and node.hooks.post:  # they see gradients that fit their receivers
             fitted = tuple(g if g is None else self._fitted(node, slot, g) for slot, g in enumerate(sent))
             sent = gates.post_hooks(self, node, fitted, received)
-        if not keep:
-            node.free()
-        if anomaly.enabled:  # as torch: hooks have seen what is refused, and what they return is looked at
-            gates.refuse_nan(node, sent)
         return sent
+
+    def free(self, node: Node) -> None:
+        if self._runs(node):
+            super().free(node)
+            if self.watch is not None and node.freed:
+                self.watch.free(node)
 
     def ways(self, node: Node) -> Sequence[Any]:
         return node.edges if self.inputs is None else [e if e in self.wanted else None for e in node.edges]
 
     def send(self, node: Node, slot: int, grad: Any) -> None:
+        if anomaly.enabled:  # as torch: hooks have seen what is refused, and what they return is looked at
+            gates.refuse_nan(node, slot, grad)
         edge = node.edges[slot]
         if edge is None or (self.inputs is not None and edge not in self.wanted):
             return
@@ -141,18 +143,16 @@ class AttendedTask(GraphTask):
 
 
 class Turn(differentiable):
-    """A node's turn, with who watches it and whom an error is blamed on.
+    """A node's turn, with whom an error is blamed on.
 
     Not a generator: one that an interrupt leaves waiting would end late, and set grad mode once more.
     """
 
     def __init__(self, task: AttendedTask, node: Node) -> None:
         super().__init__(task.create_graph)
-        self.watch, self.node = task.watch, node
+        self.node = node
 
     def __exit__(self, kind: Any = None, *exc: object) -> None:
         super().__exit__()
-        if kind is None and self.watch is not None and self.node.freed:
-            self.watch.free(self.node)
-        elif kind is not None and issubclass(kind, Exception):
+        if kind is not None and issubclass(kind, Exception):
             gates.blame(self.node)

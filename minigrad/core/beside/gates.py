@@ -136,8 +136,7 @@ def blame(node: Any) -> None:
         print(said, file=sys.stderr)
 
 
-def refuse_nan(node: Any, sent: tuple) -> None:
+def refuse_nan(node: Any, slot: int, grad: Any) -> None:
     """Raises: RuntimeError if what the node is about to send holds a NaN."""
-    for index, grad in enumerate(sent):
-        if anomaly.check_nan and grad is not None and xp.isnan(whole_array(grad)).any():
-            need(False, "anomaly", node.name(), index, node=node)
+    if anomaly.check_nan and grad is not None and xp.isnan(whole_array(grad)).any():
+        need(False, "anomaly", node.name(), slot, node=node)

@@ -10,7 +10,7 @@ from types import CodeType
 from typing import Any
 from weakref import ref
 
-from ..graph import Freed, TensorBase, latest, node_of, seqs
+from ..graph import Freed, TensorBase, last_seq, latest, node_of
 from .lines import PACKAGE_FILES, _frame, learners_line
 
 KEPT = 256
@@ -59,7 +59,7 @@ def cut(kind: str, source: Any = None, result: Any = None, climb: bool = False) 
             places.pop(next(iter([*places])), None)  # the oldest; another thread may have been here before
         place = places.setdefault(key, Place(kind, code, f.f_lasti))
     place.count += 1
-    place.seq = int(repr(seqs)[len("count("):-1]) - 1  # looked at, not taken: PyTorch counts nodes alone
+    place.seq = last_seq()
     if source is not None:
         place.origin = ref(source if fn is None else node_of(fn))
     if result is not None and isinstance(result, TensorBase):
