@@ -20,8 +20,8 @@ BUDGETS = {
     "the heart: `core`'s own files": ("core/*.py", 1100, 1100),
     "`core` with its rooms": ("core/**/*.py", 2000, 2000),
     "`quick`": ("quick/**/*.py", 700, 700),
-    "`ops`: table, kernels, calls": ("ops/**/*.py", 3500, 3495),
-    "the whole package in Python": ("**/*.py", 13800, 24967),
+    "`ops`: table, kernels, calls": ("ops/**/*.py", 3500, 3496),
+    "the whole package in Python": ("**/*.py", 13800, 25089),
 }
 NOT_CODE = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,
