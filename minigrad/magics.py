@@ -17,6 +17,7 @@ from . import text
 from .eras.alias import install_as_torch, uninstall_torch
 from .graph.followed import Followed, written
 from .graph.forward import LAST, Notes
+from .graph.program import inputs
 from .viz import draw, step
 from .viz.board import Board, Detective, Versions
 
@@ -95,8 +96,7 @@ class MinigradMagics(Magics):
         with the command above them."""
         gone = len(cell.splitlines()) - len(cell.lstrip().splitlines())  # which IPython leaves out
         source = "\n" * (gone + 1) * numbered + self.shell.transform_cell(cell)
-        counts = getattr(self.shell.compile, "_filename_map", {})  # the latest is that of the cell that runs
-        place = self.shell.compile.cache(source, max(counts.values(), default=0))
+        place = self.shell.compile.cache(source, max(inputs().values(), default=0))  # the cell that runs
         return Followed(source, self.shell.user_ns, place)
 
     def _run(self, cell: str, names: list[str], notes: Notes | None = None) -> list[Any]:

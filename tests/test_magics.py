@@ -130,3 +130,23 @@ def test_a_line_under_a_command_is_told_as_the_cell_shows_it(shell):
     error = shell.run_cell("loss.backward()", store_history=True).error_in_exec
 
     assert f"MulBackward0 (made in line 2 of In[{before}]" in str(error.__notes__)
+
+
+CUTS = "a = x * 2\nwith minigrad.no_grad():\n    m = a.mean()\nloss = ((a - m) ** 2 + a.detach()).sum()"
+
+
+@pytest.mark.parametrize("compiler", [None, "ipykernel"])
+def test_a_cell_that_ran_again_is_drawn_with_its_latest_cuts_alone(shell, compiler):
+    if compiler:  # which gives a cell of the same text the same file
+        shell.compile = pytest.importorskip("ipykernel.compiler").XCachingCompiler()
+
+    def cuts(*cells):
+        for cell in cells:
+            shell.run_cell(f"{cell}\ndrawn = minigrad.draw(loss)", store_history=True)
+        return [cut.kind for cut in shell.user_ns["drawn"].graph.cuts]
+
+    edited = CUTS.replace("** 2", "** 3")
+    assert [cuts(CUTS), cuts(CUTS), cuts(edited), cuts(CUTS)] == [["no_grad()", "detach()"]] * 4
+    assert cuts("b = a.detach()", "loss = (x * b).sum()") == ["detach()"]
+    assert cuts("loss = (x * b).sum()") == ["detach()"]
+    assert cuts("b = 3.0", "loss = (x * b).sum()") == []

@@ -15,7 +15,7 @@ from ..core.graph import Node, function_of
 from ..text import LANGUAGES, get_language, knows, presentation, say, table
 from . import errors
 from .findings import Finding, attempt
-from .program import expression, is_cell, is_theirs, shell, standing, theirs
+from .program import expression, inputs, is_cell, is_theirs, standing, theirs
 from .refused import Refused
 from .tracebacks import places
 
@@ -119,6 +119,6 @@ def _place(line: tuple[str, int, str], lang: str, here: str = "") -> str:
     """Where a line stands, seen from the line that failed: in the same file or cell, or in another."""
     file, number, _ = line
     kind = "line" if file == (here or file_now() or file) else "line_of_cell" if is_cell(file) else "line_of_file"
-    counts = getattr(getattr(shell(), "compile", None), "_filename_map", {})  # as IPython itself names cells
+    counts = inputs()
     kind = "line_of_input" if kind == "line_of_cell" and counts.get(file) else kind
     return say(f"note.{kind}", lang, number=number, file=os.path.basename(file), count=counts.get(file))

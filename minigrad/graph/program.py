@@ -618,6 +618,11 @@ def is_cell(file: str) -> bool:
     return "ipykernel_" in file or file.startswith("<ipython-input") or file in TIMED
 
 
+def inputs() -> dict[str, int]:
+    """The cells by their files, with the number that IPython gave them last."""
+    return getattr(getattr(shell(), "compile", None), "_filename_map", {})
+
+
 def position(code: CodeType, lasti: int) -> Any:
     """Where an instruction stands: first and last line, first and last column, as `span` has them."""
     return next(iter(quoted(code)[2][lasti // 2 : lasti // 2 + 1]), None)
@@ -686,12 +691,15 @@ def block(place: Place) -> ast.With | None:
 
 
 def given(place: Place, statement: Any) -> set[str]:
-    """The names that have their value from an assignment in its code, and from nothing else there, or in any cell."""
+    """The names that have their value from an assignment in its code, and from nothing else there, or in cells that
+    ran since."""
     source = source_of(place.code)
     function, others = source.function(statement), set[str]()
     if function is None:
         timed = (re.findall(r"\w+", cell) for _, cell in timed_cells() if cell != source.whole)
-        others = {name for cell in [*Context(source).cells(every=True)][1:] for name in cell.gives}.union(*timed)
+        numbers, cells = inputs(), [*Context(source).cells(every=True)][1:]
+        since = [cell for cell in cells if numbers.get(cell.file, 0) >= numbers.get(source.file, 0)]
+        others = {name for cell in since for name in cell.gives}.union(*timed)
     return {name for name in written(statement) if gives(statement, name) and name not in others
             and source.writes[function, name] == [statement]}
 

@@ -9,6 +9,7 @@ import re
 from collections.abc import Collection, Iterator
 from inspect import CO_OPTIMIZED
 from itertools import count
+from math import inf
 from typing import Any
 
 from ..core.beside.ledger import Place, places
@@ -38,6 +39,10 @@ class Severed:
         self.here = home(learners_line()[0])  # the code that draws: another may have given their names another value
         self.made: dict[Any, list[tuple[Any, Any, Any]]] = {home(place.code): [] for place, _ in self.places}
         mine = {key: n for key, n in reader.found.items() if self.places and type(key) is int and hasattr(n, "lasti")}
+        end = inf if self.roots else max((n.seq for n in mine.values()), default=inf)
+        # of a cell that ran again, what each place cut last before the graph was there: by the text only that is told
+        self.latest = {*{(place.kind, *source_line(place.code, place.lasti)[:2], place.lasti): place
+                         for place, _ in self.places if place.seq <= end}.values()}
         for key, n in sorted(mine.items(), key=lambda pair: pair[1].seq):
             code, edges = home(n.code), reader.edges[key]
             for at, value in reader.untracked(key):
@@ -54,7 +59,8 @@ class Severed:
         number = count(1)
         for place, result in self.places:
             block = program.block(place)
-            for line, node, tensor, into in self.in_block(place, block) if block else [self.of_value(place, result)]:
+            inside = self.in_block(place, block) if block and place in self.latest else ()
+            for line, node, tensor, into in inside if block else [self.of_value(place, result)]:
                 if tensor or into:
                     yield Cut(f"c{next(number)}", program.word(place), line, place.count, node, tensor, tuple(into))
 
@@ -65,7 +71,7 @@ class Severed:
         tensor, into = (None, []) if result is None else (reader.ids.get(reader.slot(result)), self.held[id(result)])
         around, (_, number, line) = program.around(place), source_line(place.code, place.lasti)
         statement: Any = next((up for up in around if isinstance(up, ast.stmt)), None)
-        if not (tensor or into) and around:
+        if not (tensor or into) and around and place in self.latest:
             names = program.given(place, statement)
             sure = names if names and program.carried(statement.value, around[0]) else ()
             tensor, into = self.taken(place, names, sure, around)

@@ -1,12 +1,12 @@
 """torch.nn.functional: layers, activations and losses as functions, with torch's arguments.
 
 The rows are in `minigrad.ops.table` (activation, loss, conv); here are torch's names and defaults for them,
-and the functions that torch composes of several operations, in its order.
+and the functions that torch composes of several operations, in its order. A parameter without a type is a
+tensor, or whatever torch takes there beside one.
 """
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 from .._tensor import Tensor
 from ..array import dtypes, namespace, random, xp
@@ -31,7 +31,7 @@ _PADS = {"reflect": (conv.reflection_pad1d, conv.reflection_pad2d),
          "replicate": (conv.replication_pad1d, conv.replication_pad2d)}
 
 
-def legacy_reduction(reduction: str, size_average: Any = None, reduce: Any = None) -> str:
+def legacy_reduction(reduction: str, size_average=None, reduce=None) -> str:
     """A reduction's name, for which torch once had two flags."""
     if size_average is None and reduce is None:
         return reduction
@@ -41,19 +41,19 @@ def legacy_reduction(reduction: str, size_average: Any = None, reduce: Any = Non
     return name
 
 
-def _reduction(name: str, *flags: Any) -> int:
+def _reduction(name: str, *flags) -> int:
     name = legacy_reduction(name, *flags)
     need(name in _REDUCTIONS, "reduction_name", name)
     return _REDUCTIONS[name]
 
 
-def _floats(kernel: str, *tensors: Any) -> None:
+def _floats(kernel: str, *tensors) -> None:
     """Raises: NotImplementedError in torch's words if none of them holds floats; without a kernel all may be whole."""
     if kernel and all(isinstance(t, Tensor) and t._data.dtype.kind != "f" for t in tensors):
         implemented(kernel, tensors[0]._data)
 
 
-def _no_gradient_for(function: str, **given: Any) -> None:
+def _no_gradient_for(function: str, **given) -> None:
     """Raises: RuntimeError for an input to which no gradient can come, and which requires one."""
     for name, t in given.items():
         need(t is None or not (t.requires_grad and grad_mode()), "no_gradient_for", function, name)
@@ -67,74 +67,74 @@ def _maybe_in_place(call: Callable, inplace: bool, written: Callable | None = No
 # ---- activations
 
 
-def relu(input: Any, inplace: bool = False) -> Any:
+def relu(input, inplace: bool = False):
     """x where it is positive, else 0."""
     return _maybe_in_place(pointwise.relu, inplace)(input)
 
 
-def relu6(input: Any, inplace: bool = False) -> Any:
+def relu6(input, inplace: bool = False):
     """x brought into `[0, 6]`."""
     return hardtanh(input, 0, 6, inplace)
 
 
-def leaky_relu(input: Any, negative_slope: float = 0.01, inplace: bool = False) -> Any:
+def leaky_relu(input, negative_slope: float = 0.01, inplace: bool = False):
     """x where it is positive, else `negative_slope` times x."""
     return _maybe_in_place(act.leaky_relu_of, inplace, act.leaky_relu_written)(input, negative_slope)
 
 
-def elu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
+def elu(input, alpha: float = 1.0, inplace: bool = False):
     """x where it is positive, else alpha (exp(x) - 1)."""
     return elu_(input, alpha) if inplace else act.elu_of(input, alpha, 1, 1)
 
 
-def elu_(input: Any, alpha: float = 1, scale: float = 1, input_scale: float = 1) -> Any:
+def elu_(input, alpha: float = 1, scale: float = 1, input_scale: float = 1):
     """`elu`, written into `input`; torch's has its other two numbers as well."""
     return in_place(act.elu_written)(input, alpha, scale, input_scale)
 
 
-def selu(input: Any, inplace: bool = False) -> Any:
+def selu(input, inplace: bool = False):
     """elu, with the alpha and the scale that keep mean 0 and variance 1 from layer to layer."""
     return _maybe_in_place(act.elu_of, inplace, act.elu_written)(input, 1.6732632423543772, 1.0507009873554805, 1)
 
 
-def celu(input: Any, alpha: float = 1.0, inplace: bool = False) -> Any:
+def celu(input, alpha: float = 1.0, inplace: bool = False):
     """x where it is positive, else alpha (exp(x / alpha) - 1)."""
     require(alpha, "ZeroDivisionError: alpha cannot be 0 for CELU")
     return _maybe_in_place(act.celu_of, inplace, act.celu_written)(input, alpha)
 
 
-def silu(input: Any, inplace: bool = False) -> Any:
+def silu(input, inplace: bool = False):
     """x sigmoid(x)."""
     return _maybe_in_place(act.silu_of, inplace)(input)
 
 
-def mish(input: Any, inplace: bool = False) -> Any:
+def mish(input, inplace: bool = False):
     """x tanh(softplus(x))."""
     return _maybe_in_place(act.mish_of, inplace)(input)
 
 
-def hardtanh(input: Any, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False) -> Any:
+def hardtanh(input, min_val: float = -1.0, max_val: float = 1.0, inplace: bool = False):
     """x brought into `[min_val, max_val]`."""
     require(min_val <= max_val, "min_val cannot be greater than max_val", ValueError)
     return _maybe_in_place(act.hardtanh_of, inplace)(input, min_val, max_val)
 
 
-def hardsigmoid(input: Any, inplace: bool = False) -> Any:
+def hardsigmoid(input, inplace: bool = False):
     """A sigmoid of straight lines: 0 up to -3, 1 from 3 on."""
     return _maybe_in_place(act.hardsigmoid, inplace)(input)
 
 
-def hardswish(input: Any, inplace: bool = False) -> Any:
+def hardswish(input, inplace: bool = False):
     """x hardsigmoid(x)."""
     return _maybe_in_place(act.hardswish, inplace)(input)
 
 
-def threshold(input: Any, threshold: float, value: float, inplace: bool = False) -> Any:
+def threshold(input, threshold: float, value: float, inplace: bool = False):
     """x where it is above `threshold`, else `value`."""
     return _maybe_in_place(act.threshold_of, inplace, act.threshold_written)(input, threshold, value)
 
 
-def logsigmoid(input: Any) -> Any:
+def logsigmoid(input):
     """log(sigmoid(x)), computed without overflow."""
     return act.log_sigmoid(input)[0]
 
@@ -144,9 +144,9 @@ hardshrink, softshrink, prelu = map(as_function, ("hardshrink", "softshrink", "p
     act.hardshrink_of, act.softshrink_of, calls.activation.prelu))
 
 
-def _along_some(method: Any) -> Any:
+def _along_some(method):
     """As the method; without `dim` it takes the one that PyTorch once took, and warns."""
-    def along(input: Any, dim: int | None = None, _stacklevel: int = 3, dtype: Any = None) -> Any:
+    def along(input, dim: int | None = None, _stacklevel: int = 3, dtype=None):
         if dim is None:
             presentation.warn("no_dim", method.__name__)
             dim = 0 if input.ndim in (0, 1, 3) else 1
@@ -158,27 +158,27 @@ def _along_some(method: Any) -> Any:
 softmax, log_softmax = map(_along_some, (Tensor.softmax, Tensor.log_softmax))
 
 
-def gelu(input: Any, *, approximate: str = "none") -> Any:
+def gelu(input, *, approximate: str = "none"):
     """x times the probability that a normal number is below x; `approximate` is "none" or "tanh"."""
     return act.gelu_of(input, approximate)
 
 
-def softplus(input: Any, beta: float = 1, threshold: float = 20) -> Any:
+def softplus(input, beta: float = 1, threshold: float = 20):
     """log(1 + exp(beta x)) / beta, a smooth relu; x itself where beta x is above `threshold`."""
     return act.softplus_of(input, beta, threshold)
 
 
-def softsign(input: Any) -> Any:
+def softsign(input):
     """x / (1 + |x|)."""
     return input / (input.abs() + 1)
 
 
-def tanhshrink(input: Any) -> Any:
+def tanhshrink(input):
     """x - tanh(x)."""
     return input - input.tanh()
 
 
-def rrelu(input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False) -> Any:
+def rrelu(input, lower: float = 1 / 8, upper: float = 1 / 3, training: bool = False, inplace: bool = False):
     """As leaky_relu; in training each negative element has a slope drawn from `[lower, upper]`."""
     _floats("leaky_relu_cpu", input)
     x = input._data
@@ -190,7 +190,7 @@ def rrelu(input: Any, lower: float = 1 / 8, upper: float = 1 / 3, training: bool
 
 
 def _written(form: Callable) -> Callable:
-    def write(input: Any, *args: Any, **options: Any) -> Any:
+    def write(input, *args, **options):
         return form(input, *args, **options, inplace=True)
 
     return titled(write, f"{form.__name__}_", f"`{form.__name__}`, written into `input`.")
@@ -200,13 +200,13 @@ relu_, leaky_relu_, hardtanh_, selu_, celu_, threshold_, rrelu_ = map(
     _written, (relu, leaky_relu, hardtanh, selu, celu, threshold, rrelu))
 
 
-def glu(input: Any, dim: int = -1) -> Any:
+def glu(input, dim: int = -1):
     """The first half times the sigmoid of the second half."""
     check_dim(dim, input.ndim)
     return act.glu_of(input, dim)
 
 
-def softmin(input: Any, dim: Any = None, dtype: Any = None) -> Any:
+def softmin(input, dim=None, dtype=None):
     """softmax of -x."""
     return softmax(-input, dim, dtype=dtype)
 
@@ -214,7 +214,7 @@ def softmin(input: Any, dim: Any = None, dtype: Any = None) -> Any:
 # ---- linear maps
 
 
-def linear(input: Any, weight: Any, bias: Any = None) -> Any:
+def linear(input, weight, bias=None):
     """`input @ weight.T + bias`; `weight` is `(out_features, in_features)`."""
     if bias is not None and input._data.ndim == 2:
         return TENSORS.addmm(bias, input, weight.t(), 1, 1)
@@ -227,8 +227,8 @@ def linear(input: Any, weight: Any, bias: Any = None) -> Any:
     return output if bias is None else output.add_(bias)
 
 
-def embedding(input: Any, weight: Any, padding_idx: int | None = None, max_norm: Any = None, norm_type: float = 2.0,
-              scale_grad_by_freq: bool = False, sparse: bool = False) -> Any:
+def embedding(input, weight, padding_idx: int | None = None, max_norm=None, norm_type: float = 2.0,
+              scale_grad_by_freq: bool = False, sparse: bool = False):
     """Row `input[i]` of `weight` for each index; row `padding_idx` gets no gradient."""
     padding_row = -1 if padding_idx is None else row_of(padding_idx, weight.shape[0])
     if max_norm is not None:
@@ -246,7 +246,7 @@ def row_of(padding_idx: int, count: int) -> int:
 
 
 @no_grad()
-def _renormalize(weight: Any, indices: Any, max_norm: float, norm_type: float) -> None:
+def _renormalize(weight, indices, max_norm: float, norm_type: float) -> None:
     """Shorten, in place, the rows that are asked for and longer than `max_norm`."""
     check_indices(indices._data, 2, "embedding_renorm_")
     table = weight._alias(weight._array(), None)  # all rows count as one write
@@ -257,7 +257,7 @@ def _renormalize(weight: Any, indices: Any, max_norm: float, norm_type: float) -
     bump(weight)
 
 
-def one_hot(input: Any, num_classes: int = -1) -> Any:
+def one_hot(input, num_classes: int = -1):
     """A new last dimension with 1 at the place that the number says, 0 elsewhere."""
     index = whole_array(input)
     require(index.dtype == dtypes.int64.np, "one_hot is only applicable to index tensor of type LongTensor.")
@@ -269,8 +269,8 @@ def one_hot(input: Any, num_classes: int = -1) -> Any:
     return (input.unsqueeze(-1) == constant(Tensor, namespace(index).arange(count))).long()
 
 
-def scaled_dot_product_attention(query: Any, key: Any, value: Any, attn_mask: Any = None, dropout_p: float = 0.0,
-                                 is_causal: bool = False, scale: float | None = None) -> Any:
+def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p: float = 0.0,
+                                 is_causal: bool = False, scale: float | None = None):
     """softmax(query @ key.T * scale + mask) @ value; masks are True where attention is allowed."""
     same_type(*(t._data for t in (query, key, value)), said="attention_types")
     if attn_mask is not None and attn_mask.dtype not in (dtypes.bool, dtypes.float32):
@@ -296,12 +296,12 @@ def checked_p(p: float) -> float:
     return p
 
 
-def dropout(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+def dropout(input, p: float = 0.5, training: bool = True, inplace: bool = False):
     """In training, zero with probability `p`, the rest scaled by 1 / (1 - p); else unchanged."""
     return _dropped(input, input._data.shape, checked_p(p), training, inplace)
 
 
-def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
+def dropout2d(input, p: float = 0.5, training: bool = True, inplace: bool = False):
     """As dropout, for whole channels."""
     if input.ndim == 3:
         presentation.warn("dropout2d")
@@ -309,7 +309,7 @@ def dropout2d(input: Any, p: float = 0.5, training: bool = True, inplace: bool =
     return _dropped(input, (*sizes[:2], *(1,) * (len(sizes) - 2)), checked_p(p), training, inplace)
 
 
-def _dropped(input: Any, noise_shape: tuple, p: float, training: bool, inplace: bool) -> Any:
+def _dropped(input, noise_shape: tuple, p: float, training: bool, inplace: bool):
     if not training or not p or not input._data.size:
         return input
     if not grad_mode():
@@ -318,7 +318,7 @@ def _dropped(input: Any, noise_shape: tuple, p: float, training: bool, inplace: 
     if p < 1:  # else all are zero, which every type can hold
         dtypes.check_cast(dtypes.float32.np, input._data.dtype)
 
-    def noise_of(sizes: tuple) -> Any:
+    def noise_of(sizes: tuple):
         kept = xp.zeros(sizes, kind)
         if p < 1:
             like = input._array() if sizes == input._data.shape else xp.empty(sizes)
@@ -332,13 +332,13 @@ def _dropped(input: Any, noise_shape: tuple, p: float, training: bool, inplace: 
 # ---- convolution
 
 
-def tuple_of(value: Any, n: int) -> tuple:
+def tuple_of(value, n: int) -> tuple:
     """A number, or a sequence of one or of `n`, as a tuple of `n`."""
     values = (value,) if isinstance(value, int) else tuple(value)
     return values * n if len(values) == 1 else values
 
 
-def _convolve(n: int, input: Any, weight: Any, bias: Any, stride: Any, padding: Any, dilation: Any, groups: int) -> Any:
+def _convolve(n: int, input, weight, bias, stride, padding, dilation, groups: int):
     if bias is not None and not isinstance(padding, str):
         same_type(input._data, bias._data, said="conv_bias_types")
     need(input.ndim in (n + 1, n + 2), "conv_input", n + 1, n + 2, f"conv{n}d", list(input.shape))
@@ -354,7 +354,7 @@ def _convolve(n: int, input: Any, weight: Any, bias: Any, stride: Any, padding: 
     return y if input.ndim == n + 2 else y.squeeze(0)
 
 
-def _named_padding(x: Any, weight: Any, padding: str, stride: tuple, dilation: tuple) -> tuple:
+def _named_padding(x, weight, padding: str, stride: tuple, dilation: tuple) -> tuple:
     """"valid" is none; "same" keeps the size, an odd cell more on the right side."""
     if padding == "valid":
         return x, 0
@@ -366,14 +366,12 @@ def _named_padding(x: Any, weight: Any, padding: str, stride: tuple, dilation: t
     return x, tuple(b // 2 for b in both)
 
 
-def conv1d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-           groups: int = 1) -> Any:
+def conv1d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups: int = 1):
     """Slide filters over sequences `(batch, channels, length)`; `weight` is `(out, in / groups, size)`."""
     return _convolve(1, input, weight, bias, stride, padding, dilation, groups)
 
 
-def conv2d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: Any = 0, dilation: Any = 1,
-           groups: int = 1) -> Any:
+def conv2d(input, weight, bias=None, stride=1, padding=0, dilation=1, groups: int = 1):
     """Slide filters over images `(batch, channels, height, width)`; `weight` is `(out, in / groups, h, w)`."""
     return _convolve(2, input, weight, bias, stride, padding, dilation, groups)
 
@@ -381,33 +379,33 @@ def conv2d(input: Any, weight: Any, bias: Any = None, stride: Any = 1, padding: 
 # ---- pooling
 
 
-def max_pool2d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
-               ceil_mode: bool = False, return_indices: bool = False) -> Any:
+def max_pool2d(input, kernel_size, stride=None, padding=0, dilation=1,
+               ceil_mode: bool = False, return_indices: bool = False):
     """The largest element of each window; `stride` is the window's size if not given."""
     windows = (tuple_of(v, 2) for v in (kernel_size, () if stride is None else stride, padding, dilation))
     pooled = conv.max_pool2d_of(input, *windows, ceil_mode)
     return pooled if return_indices else pooled[0]
 
 
-def avg_pool2d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
-               count_include_pad: bool = True, divisor_override: Any = None) -> Any:
+def avg_pool2d(input, kernel_size, stride=None, padding=0, ceil_mode: bool = False,
+               count_include_pad: bool = True, divisor_override=None):
     """The mean of each window; `stride` is the window's size if not given."""
     windows = (tuple_of(v, 2) for v in (kernel_size, () if stride is None else stride, padding))
     return conv.avg_pool2d_of(input, *windows, ceil_mode, count_include_pad, divisor_override)
 
 
-def _as_plane(value: Any, other: int) -> Any:
+def _as_plane(value, other: int):
     """An option of a pool over sequences as one over planes of height 1."""
     return value if value is None else (other, *tuple_of(value, 1))
 
 
-def _as_sequence(pooled: Any) -> Any:
+def _as_sequence(pooled):
     """Planes of height 1 as sequences again, with their indices if there are any."""
     return pooled.squeeze(-2) if isinstance(pooled, Tensor) else tuple(t.squeeze(-2) for t in pooled)
 
 
-def max_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, dilation: Any = 1,
-               ceil_mode: bool = False, return_indices: bool = False) -> Any:
+def max_pool1d(input, kernel_size, stride=None, padding=0, dilation=1,
+               ceil_mode: bool = False, return_indices: bool = False):
     """The largest element of each stretch of a sequence."""
     windows = _as_plane(kernel_size, 1), _as_plane(stride, 1), _as_plane(padding, 0), _as_plane(dilation, 1)
     (_, size), (_, edge) = windows[0], windows[2]
@@ -415,14 +413,13 @@ def max_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 
     return _as_sequence(max_pool2d(input.unsqueeze(-2), *windows, ceil_mode, return_indices))
 
 
-def avg_pool1d(input: Any, kernel_size: Any, stride: Any = None, padding: Any = 0, ceil_mode: bool = False,
-               count_include_pad: bool = True) -> Any:
+def avg_pool1d(input, kernel_size, stride=None, padding=0, ceil_mode: bool = False, count_include_pad: bool = True):
     """The mean of each stretch of a sequence."""
     windows = _as_plane(kernel_size, 1), _as_plane(stride, 1), _as_plane(padding, 0)
     return avg_pool2d(input.unsqueeze(-2), *windows, ceil_mode, count_include_pad).squeeze(-2)
 
 
-def _pooled_size(kind: str, input: Any, output_size: Any) -> tuple:
+def _pooled_size(kind: str, input, output_size) -> tuple:
     sizes, name = list(input.shape), f"adaptive_{kind}_pool2d()"
     require(len(sizes) in (3, 4), f"{name}: Expected 3D or 4D tensor, but got{':' * (kind == 'max')} {sizes}")
     out = tuple(n if m is None else m for n, m in zip(sizes[-2:], tuple_of(output_size, 2), strict=True))
@@ -431,7 +428,7 @@ def _pooled_size(kind: str, input: Any, output_size: Any) -> tuple:
     return out
 
 
-def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
+def adaptive_avg_pool2d(input, output_size):
     """The mean of `output_size` regions that cover the plane."""
     out = _pooled_size("avg", input, output_size)
     if out == (1, 1):
@@ -440,18 +437,18 @@ def adaptive_avg_pool2d(input: Any, output_size: Any) -> Any:
     return conv.adaptive_avg_pool2d_of(input, *matrices)
 
 
-def adaptive_max_pool2d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+def adaptive_max_pool2d(input, output_size, return_indices: bool = False):
     """The largest element of `output_size` regions that cover the plane."""
     pooled = conv.adaptive_max_pool2d_of(input, _pooled_size("max", input, output_size))
     return pooled if return_indices else pooled[0]
 
 
-def adaptive_avg_pool1d(input: Any, output_size: Any) -> Any:
+def adaptive_avg_pool1d(input, output_size):
     """The mean of `output_size` stretches that cover a sequence."""
     return adaptive_avg_pool2d(input.unsqueeze(-2), _as_plane(output_size, 1)).squeeze(-2)
 
 
-def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = False) -> Any:
+def adaptive_max_pool1d(input, output_size, return_indices: bool = False):
     """The largest element of `output_size` stretches that cover a sequence."""
     return _as_sequence(adaptive_max_pool2d(input.unsqueeze(-2), _as_plane(output_size, 1), return_indices))
 
@@ -462,7 +459,7 @@ def adaptive_max_pool1d(input: Any, output_size: Any, return_indices: bool = Fal
 _PAD_MODES = {"reflect": "reflect", "replicate": "edge", "circular": "wrap"}  # torch's names -> NumPy's
 
 
-def pad(input: Any, pad: Any, mode: str = "constant", value: Any = None) -> Any:
+def pad(input, pad, mode: str = "constant", value=None):
     """Cells put on both sides, the last dimension's pair first; modes constant, reflect, replicate, circular."""
     pad, rank = tuple(pad), input.ndim
     require(len(pad) % 2 == 0, "Padding length must be divisible by 2")
@@ -495,8 +492,8 @@ _RESIZED = {"linear": 1, "bilinear": 2, "trilinear": 3} | dict.fromkeys(
     ("nearest", "area", "nearest-exact", "bicubic", "lanczos"), 0)
 
 
-def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: str = "nearest",
-                align_corners: bool | None = None, recompute_scale_factor: bool | None = None) -> Any:
+def interpolate(input, size=None, scale_factor=None, mode: str = "nearest",
+                align_corners: bool | None = None, recompute_scale_factor: bool | None = None):
     """Sequences or images in another size: each cell a copy of the nearest one, between its neighbours
     ("linear", "bilinear"), or the mean of a window ("area")."""
     require(size is not None or scale_factor is not None, "either size or scale_factor should be defined", ValueError)
@@ -529,14 +526,14 @@ def interpolate(input: Any, size: Any = None, scale_factor: Any = None, mode: st
 # ---- normalisation
 
 
-def _same_sizes(sizes: tuple, text: str, **parameters: Any) -> None:
+def _same_sizes(sizes: tuple, text: str, **parameters) -> None:
     """Raises: RuntimeError with `text` about the first parameter, {0}, that has other sizes, {1}, than {2}."""
     for name, p in parameters.items():
         if p is not None and p._data.shape != sizes:
             raise RuntimeError(text.format(name, list(p.shape), list(sizes)))
 
 
-def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+def layer_norm(input, normalized_shape, weight=None, bias=None, eps: float = 1e-5):
     """Mean 0 and variance 1 over the last dimensions, then scaled by `weight` and moved by `bias`."""
     sizes = tuple(normalized_shape)
     if input._data.shape[-len(sizes) :] != sizes:
@@ -548,8 +545,8 @@ def layer_norm(input: Any, normalized_shape: Any, weight: Any = None, bias: Any 
     return conv.native_layer_norm(input, weight, bias, sizes, eps)[0]
 
 
-def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = None, bias: Any = None,
-               training: bool = False, momentum: float = 0.1, eps: float = 1e-5) -> Any:
+def batch_norm(input, running_mean, running_var, weight=None, bias=None,
+               training: bool = False, momentum: float = 0.1, eps: float = 1e-5):
     """Mean 0 and variance 1 for each channel: of this batch in training, else the running ones."""
     need(not training or input.shape[0] * math.prod(input.shape[2:]) != 1, "one_per_channel", input.shape)
     if eps < 0 or (training and not eps):
@@ -558,8 +555,7 @@ def batch_norm(input: Any, running_mean: Any, running_var: Any, weight: Any = No
     return _over_batch(input, weight, bias, running_mean, running_var, training, momentum, eps)
 
 
-def _over_batch(input: Any, weight: Any, bias: Any, running_mean: Any, running_var: Any, training: bool,
-                *how: Any) -> Any:
+def _over_batch(input, weight, bias, running_mean, running_var, training: bool, *how):
     if not input._data.size:  # torch records no norm of nothing
         y = input.clone() if weight is None else input.clone() * weight.select(0, 0)
         return y if bias is None else y + bias.select(0, 0)
@@ -572,7 +568,7 @@ def _over_batch(input: Any, weight: Any, bias: Any, running_mean: Any, running_v
     return conv.native_batch_norm(input, weight, bias, running_mean, running_var, training, *how)[0]
 
 
-def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None, eps: float = 1e-5) -> Any:
+def group_norm(input, num_groups: int, weight=None, bias=None, eps: float = 1e-5):
     """Mean 0 and variance 1 over groups of channels of each example."""
     require(input.ndim > 1, f"Expected at least 2 dimensions for input tensor but received {input.ndim}")
     n, c, *rest = input.shape
@@ -584,8 +580,8 @@ def group_norm(input: Any, num_groups: int, weight: Any = None, bias: Any = None
     return conv.native_group_norm(input, weight, bias, n, c, math.prod(rest), num_groups, eps)[0]
 
 
-def instance_norm(input: Any, running_mean: Any = None, running_var: Any = None, weight: Any = None, bias: Any = None,
-                  use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-5) -> Any:
+def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=None,
+                  use_input_stats: bool = True, momentum: float = 0.1, eps: float = 1e-5):
     """Mean 0 and variance 1 for each channel of each example."""
     need(not use_input_stats or math.prod(input.shape[2:]) != 1, "instance_norm_input", input.shape)
     n, c, *rest = input.shape
@@ -598,7 +594,7 @@ def instance_norm(input: Any, running_mean: Any = None, running_var: Any = None,
     return y.view(input.shape)
 
 
-def normalize(input: Any, p: float = 2.0, dim: Any = 1, eps: float = 1e-12) -> Any:
+def normalize(input, p: float = 2.0, dim=1, eps: float = 1e-12):
     """Vectors along `dim` divided by their p-norm."""
     return input / input.norm(p, dim, keepdim=True).clamp_min(eps).expand_as(input)
 
@@ -606,7 +602,7 @@ def normalize(input: Any, p: float = 2.0, dim: Any = 1, eps: float = 1e-12) -> A
 # ---- distances
 
 
-def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
+def cosine_similarity(x1, x2, dim: int = 1, eps: float = 1e-8):
     """The cosine of the angle between vectors along `dim`."""
     x1, x2 = calls.shape.broadcast_tensors(x1, x2) if x1.shape != x2.shape else (x1, x2)
     norms = [reduce.vector_norm(x, 2, (own_dim(x, dim),), True).clone() for x in (x1, x2)]
@@ -617,13 +613,13 @@ def cosine_similarity(x1: Any, x2: Any, dim: int = 1, eps: float = 1e-8) -> Any:
     return (x1 / norms[0] * second).sum(dim)
 
 
-def pairwise_distance(x1: Any, x2: Any, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False) -> Any:
+def pairwise_distance(x1, x2, p: float = 2.0, eps: float = 1e-6, keepdim: bool = False):
     """The p-norm of `x1 - x2 + eps` along the last dimension."""
     off = loss.add_scalar(x1 - x2, eps)
     return loss.norm_dim(off, float(p), (off.ndim - 1,), keepdim)
 
 
-def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
+def bilinear(input1, input2, weight, bias=None):
     """`input1 @ weight[k] @ input2` for each k."""
     given = [t._data for t in (input1, input2, weight, bias) if t is not None]
     same_type(*given, said="bilinear_types" if bias is None else "bilinear_bias_types")
@@ -637,7 +633,7 @@ def bilinear(input1: Any, input2: Any, weight: Any, bias: Any = None) -> Any:
 # ---- losses
 
 
-def _expanded_pair(kernel: str, input: Any, target: Any, weight: Any, reduction: str, *flags: Any) -> tuple:
+def _expanded_pair(kernel: str, input, target, weight, reduction: str, *flags) -> tuple:
     """Both in the shape in which they meet, and the reduction."""
     if target.size() != input.size():
         presentation.warn("loss_sizes", target.shape, input.shape)
@@ -649,28 +645,26 @@ def _expanded_pair(kernel: str, input: Any, target: Any, weight: Any, reduction:
     return *(t if t._data.shape == sizes else t.expand(sizes) for t in (input, target)), kind
 
 
-def _weighted(input: Any, errors: Any, weight: Any, kind: int, divisor: Any = None) -> Any:
+def _weighted(input, errors, weight, kind: int, divisor=None):
     require(weight.size() == input.size(), "Weights and input must have the same size.", ValueError)
     errors = errors * weight
     return errors.sum() / divisor.sum() if divisor is not None and kind == MEAN else _reduced(errors, kind)
 
 
-def mse_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
-             weight: Any = None) -> Any:
+def mse_loss(input, target, size_average=None, reduce=None, reduction: str = "mean", weight=None):
     """The mean of the squared differences; of `weight`, one per element, a weighted mean."""
     x, y, kind = _expanded_pair("mse_cpu", input, target, weight, reduction, size_average, reduce)
     return loss.mse_loss(x, y, kind) if weight is None else _weighted(input, (x - y) ** 2, weight, kind, weight)
 
 
-def smooth_l1_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
-                   beta: float = 1.0) -> Any:
+def smooth_l1_loss(input, target, size_average=None, reduce=None, reduction: str = "mean", beta: float = 1.0):
     """(x - t)^2 / (2 beta) where the difference is below `beta`, |x - t| - beta / 2 above."""
     x, y, kind = _expanded_pair("smooth_l1_cpu", input, target, None, reduction, size_average, reduce)
     require(beta >= 0, "smooth_l1_loss does not support negative values for beta.")
     return loss.smooth_l1_loss(x, y, kind, beta) if beta else _reduced((x - y).abs(), kind)
 
 
-def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 1.0, weight: Any = None) -> Any:
+def huber_loss(input, target, reduction: str = "mean", delta: float = 1.0, weight=None):
     """(x - t)^2 / 2 where the difference is below `delta`, delta (|x - t| - delta / 2) above; times its `weight`."""
     x, y, kind = _expanded_pair("huber_cpu", input, target, weight, reduction)
     require(delta > 0, "huber_loss does not support non-positive values for delta.")
@@ -678,8 +672,7 @@ def huber_loss(input: Any, target: Any, reduction: str = "mean", delta: float = 
     return errors if weight is None else _weighted(input, errors, weight, kind)
 
 
-def binary_cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any = None, reduce: Any = None,
-                         reduction: str = "mean") -> Any:
+def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction: str = "mean"):
     """-(t log x + (1 - t) log(1 - x)) of probabilities."""
     kind = _reduction(reduction, size_average, reduce)
     need(target.size() == input.size(), "bce_sizes", target.shape, input.shape)
@@ -690,8 +683,8 @@ def binary_cross_entropy(input: Any, target: Any, weight: Any = None, size_avera
     return loss.binary_cross_entropy(input, target, weight, kind)
 
 
-def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None, size_average: Any = None,
-                                     reduce: Any = None, reduction: str = "mean", pos_weight: Any = None) -> Any:
+def binary_cross_entropy_with_logits(input, target, weight=None, size_average=None,
+                                     reduce=None, reduction: str = "mean", pos_weight=None):
     """binary_cross_entropy of sigmoid(x), without overflow."""
     kind = _reduction(reduction, size_average, reduce)
     need(target.size() == input.size(), "logits_sizes", target.shape, input.shape)
@@ -703,16 +696,15 @@ def binary_cross_entropy_with_logits(input: Any, target: Any, weight: Any = None
     return loss.bce_with_logits(input, target, weight, pos_weight, kind)
 
 
-def soft_margin_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None,
-                     reduction: str = "mean") -> Any:
+def soft_margin_loss(input, target, size_average=None, reduce=None, reduction: str = "mean"):
     """log(1 + exp(-t x)) for targets 1 and -1."""
     kind = _reduction(reduction, size_average, reduce)
     _no_gradient_for("soft_margin_loss", target=target)
     return loss.soft_margin_loss(input, target.to(input.dtype), kind)
 
 
-def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100,
-             reduce: Any = None, reduction: str = "mean") -> Any:
+def nll_loss(input, target, weight=None, size_average=None, ignore_index: int = -100,
+             reduce=None, reduction: str = "mean"):
     """Minus the log-probability of the right class; `target` holds class numbers."""
     rank, kind = input._data.ndim, _reduction(reduction, size_average, reduce)
     _no_gradient_for("nll_loss_forward" if rank <= 2 else "nll_loss2d_forward", weight=weight)
@@ -728,8 +720,8 @@ def nll_loss(input: Any, target: Any, weight: Any = None, size_average: Any = No
     return values.view(target.shape) if kind == NONE else values
 
 
-def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any = None, ignore_index: int = -100,
-                  reduce: Any = None, reduction: str = "mean", label_smoothing: float = 0.0) -> Any:
+def cross_entropy(input, target, weight=None, size_average=None, ignore_index: int = -100,
+                  reduce=None, reduction: str = "mean", label_smoothing: float = 0.0):
     """nll_loss of log_softmax: scores `(batch, classes, ...)`, class numbers or probabilities."""
     reduction = legacy_reduction(reduction, size_average, reduce)
     kind = _reduction(reduction)
@@ -751,7 +743,7 @@ def cross_entropy(input: Any, target: Any, weight: Any = None, size_average: Any
     return pointwise.mul_scalar(hard, 1 - label_smoothing) + even
 
 
-def _soft_targets(logs: Any, target: Any, weight: Any, dim: int, kind: int, smoothing: float) -> Any:
+def _soft_targets(logs, target, weight, dim: int, kind: int, smoothing: float):
     classes = max(logs.shape[dim], 1)
     need(weight is None or weight.shape == logs.shape[dim : dim + 1], "class_weights", classes,
          None if weight is None else list(weight.shape))
@@ -764,7 +756,7 @@ def _soft_targets(logs: Any, target: Any, weight: Any, dim: int, kind: int, smoo
     return loss.div_scalar(losses, logs.numel() // classes) if kind == MEAN else losses
 
 
-def _even_targets(logs: Any, target: Any, weight: Any, dim: int, ignore_index: int, kind: int) -> Any:
+def _even_targets(logs, target, weight, dim: int, ignore_index: int, kind: int):
     """The loss if every class were as right as the others."""
     ignored = target == ignore_index
     even = (-_by_class(logs, weight, dim).sum(dim)).masked_fill(ignored, 0.0)
@@ -774,24 +766,22 @@ def _even_targets(logs: Any, target: Any, weight: Any, dim: int, ignore_index: i
     return _reduced(even, kind)
 
 
-def _by_class(values: Any, weight: Any, dim: int) -> Any:
+def _by_class(values, weight, dim: int):
     """Times the weights of the classes, if there are any."""
     return values if weight is None else values * weight.view([-1 if i == dim else 1 for i in range(values.ndim)])
 
 
-def _reduced(values: Any, kind: int) -> Any:
+def _reduced(values, kind: int):
     return values if kind == NONE else values.mean() if kind == MEAN else values.sum()
 
 
-def l1_loss(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
-            weight: Any = None) -> Any:
+def l1_loss(input, target, size_average=None, reduce=None, reduction: str = "mean", weight=None):
     """The mean of the absolute differences; of `weight`, one per element, a weighted mean."""
     x, y, kind = _expanded_pair("", input, target, weight, reduction, size_average, reduce)
     return _reduced((x - y).abs(), kind) if weight is None else _weighted(input, (x - y).abs(), weight, kind, weight)
 
 
-def kl_div(input: Any, target: Any, size_average: Any = None, reduce: Any = None, reduction: str = "mean",
-           log_target: bool = False) -> Any:
+def kl_div(input, target, size_average=None, reduce=None, reduction: str = "mean", log_target: bool = False):
     """t (log t - x): how far log-probabilities `input` are from probabilities `target`."""
     kind = _reduction("sum" if reduction == "batchmean" else reduction, size_average, reduce)
     if reduction == "mean" and (size_average, reduce) == (None, None):
@@ -802,8 +792,7 @@ def kl_div(input: Any, target: Any, size_average: Any = None, reduce: Any = None
     return values / input.shape[0] if reduction == "batchmean" and input.ndim else values
 
 
-def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, size_average: Any = None, reduce: Any = None,
-                         reduction: str = "mean") -> Any:
+def hinge_embedding_loss(input, target, margin: float = 1.0, size_average=None, reduce=None, reduction: str = "mean"):
     """x where the target is 1, max(0, margin - x) where it is -1."""
     kind, zeros = _reduction(reduction, size_average, reduce), zeros_like(input)
     far = (constant(Tensor, input._data.dtype.type(margin)) - input).clamp_min_(0)
@@ -811,17 +800,16 @@ def hinge_embedding_loss(input: Any, target: Any, margin: float = 1.0, size_aver
     return _reduced(values, kind)
 
 
-def margin_ranking_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, size_average: Any = None,
-                        reduce: Any = None, reduction: str = "mean") -> Any:
+def margin_ranking_loss(input1, input2, target, margin: float = 0.0, size_average=None,
+                        reduce=None, reduction: str = "mean"):
     """max(0, -t (x1 - x2) + margin)."""
     kind = _reduction(reduction, size_average, reduce)
     need(input1.dim() == input2.dim() == target.dim(), "ranking_dims", input1.shape, input2.shape, target.shape)
     return _reduced(loss.add_scalar(-target * (input1 - input2), margin).clamp_min_(0), kind)
 
 
-def triplet_margin_loss(anchor: Any, positive: Any, negative: Any, margin: float = 1.0, p: float = 2.0,
-                        eps: float = 1e-6, swap: bool = False, size_average: Any = None, reduce: Any = None,
-                        reduction: str = "mean") -> Any:
+def triplet_margin_loss(anchor, positive, negative, margin: float = 1.0, p: float = 2.0, eps: float = 1e-6,
+                        swap: bool = False, size_average=None, reduce=None, reduction: str = "mean"):
     """max(0, distance to the positive - distance to the negative + margin)."""
     kind = _reduction(reduction, size_average, reduce)
     require(margin > 0, f"margin must be greater than 0, got {margin}", ValueError)
@@ -831,8 +819,8 @@ def triplet_margin_loss(anchor: Any, positive: Any, negative: Any, margin: float
     return _reduced((loss.add_scalar(near, margin) - far).clamp_min(0), kind)
 
 
-def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float = 0.0, size_average: Any = None,
-                          reduce: Any = None, reduction: str = "mean") -> Any:
+def cosine_embedding_loss(input1, input2, target, margin: float = 0.0, size_average=None,
+                          reduce=None, reduction: str = "mean"):
     """1 - cosine where the target is 1, max(0, cosine - margin) where it is -1."""
     kind = _reduction(reduction, size_average, reduce)
     require(target.ndim < 2, "0D or 1D target tensor expected, multi-target not supported")
@@ -846,8 +834,8 @@ def cosine_embedding_loss(input1: Any, input2: Any, target: Any, margin: float =
     return _reduced(near + calls.pointwise.where_of(target == -1, far, zeros), kind)
 
 
-def poisson_nll_loss(input: Any, target: Any, log_input: bool = True, full: bool = False, size_average: Any = None,
-                     eps: float = 1e-8, reduce: Any = None, reduction: str = "mean") -> Any:
+def poisson_nll_loss(input, target, log_input: bool = True, full: bool = False, size_average=None,
+                     eps: float = 1e-8, reduce=None, reduction: str = "mean"):
     """exp(x) - t x for counts `target`; x - t log(x + eps) where `input` is no logarithm."""
     kind = _reduction(reduction, size_average, reduce)
     values = input.exp() - target * input if log_input else input - target * loss.add_scalar(input, eps).log()
@@ -859,8 +847,7 @@ def poisson_nll_loss(input: Any, target: Any, log_input: bool = True, full: bool
     return _reduced(values, kind)
 
 
-def gaussian_nll_loss(input: Any, target: Any, var: Any, full: bool = False, eps: float = 1e-6,
-                      reduction: str = "mean") -> Any:
+def gaussian_nll_loss(input, target, var, full: bool = False, eps: float = 1e-6, reduction: str = "mean"):
     """(log var + (x - t)^2 / var) / 2."""
     var = var * ones_like(input) if isinstance(var, float) else var
     if var.shape != input.shape and var.shape == input.shape[:-1]:

@@ -4,7 +4,6 @@ Knows how far values may spread so that they neither fade nor explode from layer
 """
 
 import math
-from typing import Any
 
 from ..autograd.grad_mode import no_grad
 from ..linalg import qr
@@ -12,7 +11,7 @@ from ..ops.checks import titled
 from ..text.presentation import need, require, warn
 
 
-def calculate_gain(nonlinearity: str, param: Any = None) -> float:
+def calculate_gain(nonlinearity: str, param=None) -> float:
     """How much a nonlinearity shrinks values on average, as the factor that makes up for it."""
     if nonlinearity == "leaky_relu":
         known = param is None or (isinstance(param, float | int) and not isinstance(param, bool))
@@ -23,7 +22,7 @@ def calculate_gain(nonlinearity: str, param: Any = None) -> float:
     return gains.get(nonlinearity, 1)
 
 
-def fans(tensor: Any) -> tuple[int, int]:
+def fans(tensor) -> tuple[int, int]:
     """How many inputs feed one output, and how many outputs one input feeds."""
     need(tensor.ndim >= 2, "fans")
     field = math.prod(tensor.shape[2:])
@@ -33,46 +32,46 @@ def fans(tensor: Any) -> tuple[int, int]:
 _calculate_fan_in_and_fan_out = fans  # torch's name, private and yet much used
 
 
-def uniform_(tensor: Any, a: float = 0.0, b: float = 1.0, generator: Any = None) -> Any:
+def uniform_(tensor, a: float = 0.0, b: float = 1.0, generator=None):
     """Even numbers of `[a, b)`."""
     with no_grad():
         return tensor.uniform_(a, b, generator=generator)
 
 
-def normal_(tensor: Any, mean: float = 0.0, std: float = 1.0, generator: Any = None) -> Any:
+def normal_(tensor, mean: float = 0.0, std: float = 1.0, generator=None):
     """Normal numbers."""
     with no_grad():
         return tensor.normal_(mean, std, generator=generator)
 
 
-def constant_(tensor: Any, val: float) -> Any:
+def constant_(tensor, val: float):
     """One number everywhere."""
     with no_grad():
         return tensor.fill_(val)
 
 
-def zeros_(tensor: Any) -> Any:
+def zeros_(tensor):
     """Zero everywhere."""
     return constant_(tensor, 0.0)
 
 
-def ones_(tensor: Any) -> Any:
+def ones_(tensor):
     """One everywhere."""
     return constant_(tensor, 1.0)
 
 
-def xavier_uniform_(tensor: Any, gain: float = 1.0, generator: Any = None) -> Any:
+def xavier_uniform_(tensor, gain: float = 1.0, generator=None):
     """Even numbers whose spread keeps the size of values through layer and gradient (Glorot)."""
     bound = math.sqrt(3.0) * (gain * math.sqrt(2.0 / float(sum(fans(tensor)))))
     return uniform_(tensor, -bound, bound, generator)
 
 
-def xavier_normal_(tensor: Any, gain: float = 1.0, generator: Any = None) -> Any:
+def xavier_normal_(tensor, gain: float = 1.0, generator=None):
     """As xavier_uniform_, with normal numbers."""
     return normal_(tensor, 0.0, gain * math.sqrt(2.0 / float(sum(fans(tensor)))), generator)
 
 
-def _kaiming_std(tensor: Any, a: float, mode: str, nonlinearity: str) -> float:
+def _kaiming_std(tensor, a: float, mode: str, nonlinearity: str) -> float:
     if 0 in tensor.shape:
         warn("empty_init")
         return 0.0
@@ -81,21 +80,19 @@ def _kaiming_std(tensor: Any, a: float, mode: str, nonlinearity: str) -> float:
     return calculate_gain(nonlinearity, a) / math.sqrt(fans(tensor)[modes.index(mode)])
 
 
-def kaiming_uniform_(tensor: Any, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
-                     generator: Any = None) -> Any:
+def kaiming_uniform_(tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator=None):
     """Even numbers whose spread makes up for a relu (He)."""
     bound = math.sqrt(3.0) * _kaiming_std(tensor, a, mode, nonlinearity)
     return uniform_(tensor, -bound, bound, generator)
 
 
-def kaiming_normal_(tensor: Any, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu",
-                    generator: Any = None) -> Any:
+def kaiming_normal_(tensor, a: float = 0, mode: str = "fan_in", nonlinearity: str = "leaky_relu", generator=None):
     """As kaiming_uniform_, with normal numbers."""
     return normal_(tensor, 0.0, _kaiming_std(tensor, a, mode, nonlinearity), generator)
 
 
 @no_grad()
-def orthogonal_(tensor: Any, gain: float = 1, generator: Any = None) -> Any:
+def orthogonal_(tensor, gain: float = 1, generator=None):
     """Rows, or columns where these are fewer, at right angles to each other and of length `gain`."""
     require(tensor.ndim >= 2, "Only tensors with 2 or more dimensions are supported", ValueError)
     if tensor.numel():
@@ -107,10 +104,10 @@ def orthogonal_(tensor: Any, gain: float = 1, generator: Any = None) -> Any:
     return tensor
 
 
-def _of_old(name: str, call: Any) -> Any:
+def _of_old(name: str, call):
     """What a function was called before 0.4, which torch warns of."""
 
-    def deprecated(*args: Any, **options: Any) -> Any:
+    def deprecated(*args, **options):
         warn("init_of_old", name, kind=FutureWarning)
         return call(*args, **options)
 
