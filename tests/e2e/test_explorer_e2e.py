@@ -261,6 +261,11 @@ def test_in_jupyterlab_the_kernel_draws_what_is_opened_and_no_key_leaks(lab, des
     desk.locator(".mg-explorer").nth(1).locator(".mg-stage svg").wait_for()
     desk.wait_for_function(frames, arg=open_now)
 
+    desk.evaluate("""() => [...window.jupyterapp.shell.widgets('main')].find((one) => one.sessionContext)
+        .sessionContext.session.kernel.restart()""")
+    root.first.locator(f'.mg-frame[data-id="{ids[0]}"] .mg-toggle').first.click()  # its states are in the page
+    desk.wait_for_function(frames, arg=open_now - 1)
+
 
 MOVING = """(id) => new Promise((done) => {
     const place = (one) => { const b = one.getBoundingClientRect(); return [b.x, b.y]; };
