@@ -123,6 +123,15 @@ def test_nothing_tells_an_answer_before_all_are_there(lang, home):
     assert not home.exists()
 
 
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_all_answers_may_come_in_their_order_and_fewer_may_not(kind, home):
+    assert check("form.A", kind("ABCDEABCDEABCDE")).passed is None  # one is missing: whose?
+    assert not home.exists()
+    check("form.A", kind("ABCDEABCDEABCDEA"))
+
+    assert [json.loads(line)["answer"] for line in home.read_text().splitlines()] == [*"ABCDEABCDEABCDEA"]
+
+
 def test_a_form_is_handed_in_once_and_kept_on_this_machine(home):
     said = handed_in("A", _7="ｂ！")  # as a Chinese keyboard types it
 

@@ -1,9 +1,9 @@
 """The test before and after the course: two forms of 16 items each, and what comes back of it in the lessons.
 
-`form("A")` shows the questions, `check("form.A", {1: "b", 2: "c!", ...})` takes the answers, all at once: while one is
-open nothing is handed in, and no answer is told right or wrong. They are kept in one file on this machine. The form
-that is handed in first is the one before the course. What was missed in it comes back below the recall of later
-lessons, and is answered by itself then: `check("form.A7", "c")`, which asks the next one.
+`form("A")` shows the questions, `check("form.A", {1: "b", 2: "c!", ...})` takes the answers, all at once, or a list
+of all 16: while one is open nothing is handed in, and no answer is told right or wrong. They are kept in one file on
+this machine. The form that is handed in first is the one before the course. What was missed in it comes back below
+the recall of later lessons, and is answered by itself then: `check("form.A7", "c")`, which asks the next one.
 """
 
 import json
@@ -133,7 +133,8 @@ def told(exercise: str, key: str, /, **blanks: Any) -> Verdict:
 
 def whole_form(exercise: str, name: str, answer: Any) -> Verdict:
     """Keep the answers to a form, if none is open; the second form is set beside the first."""
-    answer = answer if isinstance(answer, Mapping) else {}
+    listed = isinstance(answer, list | tuple) and len(answer) == len(ALL)  # in their order
+    answer = dict(enumerate(answer, 1)) if listed else answer if isinstance(answer, Mapping) else {}
     given = {n: answer[n] for n in ALL if not is_empty(answer.get(n, ...))}
     said = {n: letter(value) for n, value in given.items()}
     faulty = next((n for n, letters in said.items() if letters is None), None)

@@ -23,13 +23,13 @@ from . import functional, init
 from .module import Module, Parameter
 
 
-def _option(module: Module, name: str) -> Any:
+def _option(module: Module, name: str):
     """An option as it was given; `bias` may be a tensor by now, or None."""
     value = getattr(module, name)
     return value is not None and value is not False if name == "bias" else value
 
 
-def _shown_options(module: Module, names: str, **usual: Any) -> str:
+def _shown_options(module: Module, names: str, **usual) -> str:
     """Options as they are printed: `name=value`, after a `-` the value alone; then those that are not as `usual`."""
     shown = [str(_option(module, n[1:])) if n[0] == "-" else f"{n}={_option(module, n)!r}" for n in names.split()]
     return ", ".join(shown + [f"{n}={_option(module, n)}" for n, value in usual.items() if _option(module, n) != value])
@@ -41,10 +41,10 @@ def _shown_options(module: Module, names: str, **usual: Any) -> str:
 class Identity(Module):
     """Returns what it gets."""
 
-    def __init__(self, *args: Any, **options: Any) -> None:
+    def __init__(self, *args, **options) -> None:
         super().__init__()
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input):
         """The input itself."""
         return input
 
@@ -68,13 +68,13 @@ class _Numbered(Module):
         require(-len(names) <= index < len(names), f"index {index} is out of range", IndexError)
         return names[index]
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index):
         return type(self)([*self][index]) if isinstance(index, slice) else getattr(self, self._name(index))
 
-    def __setitem__(self, index: int, value: Any) -> None:
+    def __setitem__(self, index: int, value) -> None:
         setattr(self, self._name(index), value)
 
-    def append(self, value: Any) -> _Numbered:
+    def append(self, value) -> _Numbered:
         """Add one at the end."""
         self.add_module(str(len(self)), value)
         return self
@@ -99,7 +99,7 @@ class _List(_Numbered):
         change(modules)
         self._modules = Sequential(*modules)._modules
 
-    def __delitem__(self, index: Any) -> None:
+    def __delitem__(self, index) -> None:
         at = index if isinstance(index, slice) else [*self._modules].index(self._name(index))
         self._edit(lambda modules: modules.__delitem__(at))
 
@@ -109,7 +109,7 @@ class _List(_Numbered):
         del self[index]
         return module
 
-    def insert(self, index: int, module: Module) -> Any:
+    def insert(self, index: int, module: Module):
         """Put a module before another one."""
         self._edit(lambda modules: modules.insert(index, module))
 
@@ -120,13 +120,13 @@ class _List(_Numbered):
 class Sequential(_List):
     """Modules one after the other: each gets what the one before returned."""
 
-    def __init__(self, *args: Any) -> None:
+    def __init__(self, *args) -> None:
         super().__init__()
         named = args[0].items() if len(args) == 1 and isinstance(args[0], OrderedDict) else enumerate(args)
         for name, module in named:
             self.add_module(str(name), module)
 
-    def __getitem__(self, index: Any) -> Any:
+    def __getitem__(self, index):
         if isinstance(index, slice):
             return type(self)(OrderedDict([*self._modules.items()][index]))  # they keep their names
         return super().__getitem__(index)
@@ -151,7 +151,7 @@ class Sequential(_List):
 
     __rmul__ = __mul__
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input):
         """The input, passed through each module in turn."""
         for module in self._modules.values():
             input = module(input)
@@ -175,11 +175,11 @@ class ModuleList(_List):
 class ModuleDict(Module):
     """Modules by name: it is read as the dict `_modules` is."""
 
-    def __init__(self, modules: Any = None) -> None:
+    def __init__(self, modules=None) -> None:
         super().__init__()
         self.update(() if modules is None else modules)
 
-    def update(self, modules: Any) -> None:
+    def update(self, modules) -> None:
         """Add the modules of a dict, or of pairs, to these."""
         need(isinstance(modules, Iterable), "module_dict_update", type(modules).__name__)
         for i, pair in enumerate(modules.items() if isinstance(modules, Mapping | ModuleDict) else modules):
@@ -212,10 +212,10 @@ class ParameterList(_Numbered):
     def _names(self) -> list[str]:
         return [*map(str, range(self._size))]
 
-    def __setitem__(self, index: int, value: Any) -> None:
+    def __setitem__(self, index: int, value) -> None:
         super().__setitem__(index, _as_parameter(value))
 
-    def append(self, value: Any) -> _Numbered:
+    def append(self, value) -> _Numbered:
         """Add a value at the end."""
         self._size += 1
         self[self._size - 1] = value
@@ -224,14 +224,14 @@ class ParameterList(_Numbered):
     def extra_repr(self) -> str:
         return _described(enumerate(self), "dtype")
 
-    def __call__(self, *args: Any, **options: Any) -> Any:
+    def __call__(self, *args, **options):
         raise RuntimeError("ParameterList should not be called.")
 
 
 class ParameterDict(Module):
     """Parameters by name, which are found; a tensor put in becomes a Parameter."""
 
-    def __init__(self, parameters: Any = None) -> None:
+    def __init__(self, parameters=None) -> None:
         super().__init__()
         self._keys: dict[str, None] = {}
         self.update(() if parameters is None else parameters)
@@ -240,11 +240,11 @@ class ParameterDict(Module):
         need(isinstance(key, str), "parameter_key", type(key).__name__)
         return key
 
-    def __setitem__(self, key: str, value: Any) -> None:
+    def __setitem__(self, key: str, value) -> None:
         setattr(self, self._name(key), _as_parameter(value))
         self._keys[key] = None
 
-    def __getitem__(self, key: str) -> Any:
+    def __getitem__(self, key: str):
         return getattr(self, self._name(key))
 
     def __delitem__(self, key: str) -> None:
@@ -260,13 +260,13 @@ class ParameterDict(Module):
     def _held(self) -> dict[str, Any]:
         return {key: self[key] for key in self._keys}
 
-    def update(self, parameters: Any) -> None:
+    def update(self, parameters) -> None:
         """Add the values of a mapping, or of pairs, to these."""
         pairs = parameters.items() if hasattr(parameters, "items") else parameters
         for key, value in sorted(pairs) if type(parameters) is dict else pairs:  # as torch, by name
             self[key] = value
 
-    def pop(self, key: str) -> Any:
+    def pop(self, key: str):
         """Take a parameter out."""
         value = self[key]
         del self[key]
@@ -275,14 +275,14 @@ class ParameterDict(Module):
     def extra_repr(self) -> str:
         return _described(self.items(), "type")
 
-    def __call__(self, input: Any) -> Any:
+    def __call__(self, input):
         raise RuntimeError("ParameterDict should not be called.")
 
 
 _passed_on(ParameterDict, "_held", "__len__ __iter__ __contains__ keys values items get")
 
 
-def _as_parameter(value: Any) -> Any:
+def _as_parameter(value):
     return Parameter(value) if isinstance(value, Tensor) and not isinstance(value, Parameter) else value
 
 
@@ -304,7 +304,7 @@ def _described(values: Iterable[tuple[Any, Any]], kind: str) -> str:
 class _Weighted(Module):
     """A layer with parameters of given sizes; by itself it starts `weight` and `bias` as torch's linear maps do."""
 
-    def _start(self, device: Any, dtype: Any, **sizes: Any) -> None:
+    def _start(self, device, dtype, **sizes) -> None:
         """Make the parameters of these sizes, None where one is not wanted, and draw their first values."""
         for name, size in sizes.items():
             self.register_parameter(name, Parameter(empty(size, dtype=dtype)) if size else None)
@@ -324,13 +324,12 @@ class _Weighted(Module):
 class Linear(_Weighted):
     """`x @ weight.T + bias`, from `in_features` numbers to `out_features`."""
 
-    def __init__(self, in_features: int, out_features: int, bias: bool = True, device: Any = None,
-                 dtype: Any = None) -> None:
+    def __init__(self, in_features: int, out_features: int, bias: bool = True, device=None, dtype=None) -> None:
         super().__init__()
         self.in_features, self.out_features = in_features, out_features
         self._start(device, dtype, weight=(out_features, in_features), bias=bias and (out_features,))
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input):
         """`nn.functional.linear` with the own weight and bias."""
         return functional.linear(input, self.weight, self.bias)
 
@@ -353,9 +352,8 @@ class _Conv(_OwnInit, _Weighted):
 
     dims: int
 
-    def __init__(self, in_channels: int, out_channels: int, kernel_size: Any, stride: Any = 1, padding: Any = 0,
-                 dilation: Any = 1, groups: int = 1, bias: bool = True, padding_mode: str = "zeros",
-                 device: Any = None, dtype: Any = None) -> None:
+    def __init__(self, in_channels: int, out_channels: int, kernel_size, stride=1, padding=0, dilation=1,
+                 groups: int = 1, bias: bool = True, padding_mode: str = "zeros", device=None, dtype=None) -> None:
         super().__init__()
         require(groups > 0, "groups must be a positive integer", ValueError)
         require(in_channels % groups == 0, "in_channels must be divisible by groups", ValueError)
@@ -372,7 +370,7 @@ class _Conv(_OwnInit, _Weighted):
         sizes = (out_channels, in_channels // groups, *self.kernel_size)
         self._start(device, dtype, weight=sizes, bias=bias and (out_channels,))
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input):
         padding = self.padding
         if self.padding_mode != "zeros":
             input, padding = functional.pad(input, self._around(), self.padding_mode), 0
@@ -409,8 +407,7 @@ class Embedding(Module):
 
     def __init__(self, num_embeddings: int, embedding_dim: int, padding_idx: int | None = None,
                  max_norm: float | None = None, norm_type: float = 2.0, scale_grad_by_freq: bool = False,
-                 sparse: bool = False, _weight: Any = None, _freeze: bool = False, device: Any = None,
-                 dtype: Any = None) -> None:
+                 sparse: bool = False, _weight=None, _freeze: bool = False, device=None, dtype=None) -> None:
         super().__init__()
         self.num_embeddings, self.embedding_dim = num_embeddings, embedding_dim
         self.padding_idx = None if padding_idx is None else functional.row_of(padding_idx, num_embeddings)
@@ -424,7 +421,7 @@ class Embedding(Module):
             self.to(device)
 
     @classmethod
-    def from_pretrained(cls, embeddings: Any, freeze: bool = True, **options: Any) -> Embedding:
+    def from_pretrained(cls, embeddings, freeze: bool = True, **options) -> Embedding:
         """An embedding on rows that are there already; `freeze` keeps training from changing them."""
         return cls(*embeddings.shape, **options, _weight=embeddings, _freeze=freeze)
 
@@ -434,7 +431,7 @@ class Embedding(Module):
         if self.padding_idx is not None:
             init.zeros_(self.weight.data[self.padding_idx])
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input):
         """The rows that the indices name."""
         return functional.embedding(input, self.weight, self.padding_idx, self.max_norm, self.norm_type,
                                     self.scale_grad_by_freq, self.sparse)
@@ -458,7 +455,7 @@ class _BatchNorm(_Norm):
     ranks: tuple[int, ...]
 
     def __init__(self, num_features: int, eps: float = 1e-5, momentum: float | None = 0.1, affine: bool = True,
-                 track_running_stats: bool = True, device: Any = None, dtype: Any = None, *, bias: bool = True) -> None:
+                 track_running_stats: bool = True, device=None, dtype=None, *, bias: bool = True) -> None:
         super().__init__()
         self.num_features, self.eps, self.momentum = num_features, eps, momentum
         self.affine, self.track_running_stats = affine, track_running_stats
@@ -468,7 +465,7 @@ class _BatchNorm(_Norm):
         sizes = affine and (num_features,)
         self._start(device, dtype, weight=sizes, bias=bias and sizes)
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input):
         if input.dim() not in self.ranks:
             raise ValueError(f"expected {' or '.join(f'{n}D' for n in self.ranks)} input (got {input.ndim}D input)")
         momentum = 0.0 if self.momentum is None else self.momentum
@@ -499,15 +496,15 @@ class BatchNorm2d(_BatchNorm):
 class LayerNorm(_Norm):
     """Normalises the last dimensions of each example."""
 
-    def __init__(self, normalized_shape: Any, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True,
-                 device: Any = None, dtype: Any = None) -> None:
+    def __init__(self, normalized_shape, eps: float = 1e-5, elementwise_affine: bool = True, bias: bool = True,
+                 device=None, dtype=None) -> None:
         super().__init__()
         self.normalized_shape = functional.tuple_of(normalized_shape, 1)
         self.eps, self.elementwise_affine = eps, elementwise_affine
         sizes = elementwise_affine and self.normalized_shape
         self._start(device, dtype, weight=sizes, bias=bias and sizes)
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input):
         """`nn.functional.layer_norm` with the own weight and bias."""
         return functional.layer_norm(input, self.normalized_shape, self.weight, self.bias, self.eps)
 
@@ -518,14 +515,14 @@ class GroupNorm(_Norm):
     """Normalises groups of channels of each example."""
 
     def __init__(self, num_groups: int, num_channels: int, eps: float = 1e-5, affine: bool = True,
-                 device: Any = None, dtype: Any = None, *, bias: bool = True) -> None:
+                 device=None, dtype=None, *, bias: bool = True) -> None:
         super().__init__()
         need(num_channels % num_groups == 0, "group_channels", num_channels, num_groups)
         self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
         sizes = affine and (num_channels,)
         self._start(device, dtype, weight=sizes, bias=bias and sizes)
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input):
         """`nn.functional.group_norm` with the own weight and bias."""
         return functional.group_norm(input, self.num_groups, self.weight, self.bias, self.eps)
 
@@ -535,12 +532,12 @@ class GroupNorm(_Norm):
 class PReLU(Module):
     """x where positive, else a learned slope times x."""
 
-    def __init__(self, num_parameters: int = 1, init: float = 0.25, device: Any = None, dtype: Any = None) -> None:
+    def __init__(self, num_parameters: int = 1, init: float = 0.25, device=None, dtype=None) -> None:
         super().__init__()
         self.num_parameters = num_parameters
         self.weight = Parameter(full((num_parameters,), float(init), device=device, dtype=dtype))
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input):
         """`nn.functional.prelu` with the own slopes."""
         return functional.prelu(input, self.weight)
 
@@ -556,7 +553,7 @@ class Dropout(Module):
         super().__init__()
         self.p, self.inplace = functional.checked_p(p), inplace
 
-    def forward(self, input: Any) -> Any:
+    def forward(self, input):
         """The input thinned out in training, unchanged in evaluation."""
         return self.drop(input, self.p, self.training, self.inplace)
 
@@ -572,7 +569,7 @@ class Dropout2d(Dropout):
 # ---- the tables
 
 
-def _layer(name: str, function: Callable, shown: str = "", /, inputs: int = 1, **options: Any) -> type[Module]:
+def _layer(name: str, function: Callable, shown: str = "", /, inputs: int = 1, **options) -> type[Module]:
     """A module that calls `function(*inputs, **options)`; it prints the options named in `shown`, `inplace` if true.
 
     Where none are given, the options are the function's own. Weights are buffers, to be saved and moved.
@@ -583,7 +580,7 @@ def _layer(name: str, function: Callable, shown: str = "", /, inputs: int = 1, *
     taken, kept = _taker(f"{owner}.__init__", options), options.keys() - {"size_average", "reduce"}
     arguments = _taker(f"{name}.forward", {p.name.replace("self", "input"): ... for p in own[:inputs]})
 
-    def __init__(self: Any, *args: Any, **given: Any) -> None:
+    def __init__(self, *args, **given) -> None:
         Module.__init__(self)
         values = taken(self, *args, **given)
         del values["self"]
@@ -601,7 +598,7 @@ def _layer(name: str, function: Callable, shown: str = "", /, inputs: int = 1, *
                 as_tuple = name == "AvgPool1d" and key in shown.split()
                 self.__dict__[key] = functional.tuple_of(value, 1) if as_tuple else value
 
-    def forward(self: Any, *given: Any, **named: Any) -> Any:
+    def forward(self, *given, **named):
         values = given if len(given) == inputs and not named else [*arguments(self, *given, **named).values()][1:]
         return function(*values, **{n: getattr(self, n) for n in kept})
 

@@ -484,7 +484,7 @@ class _List(_Numbered):
     def __delitem__(self, index: Any) -> None: ...
     def pop(self, index: int) -> Module:
         """Take a module out."""
-    def insert(self, index: int, module: Module) -> Any:
+    def insert(self, index: int, module: Module) -> None:
         """Put a module before another one."""
     def __add__(self, other: Iterable[Module]) -> _List: ...
 

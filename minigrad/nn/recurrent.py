@@ -72,15 +72,14 @@ class RNNCellBase(_OwnInit, _Recurrent):
 
     mode = "RNN_TANH"
 
-    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device: Any = None,
-                 dtype: Any = None) -> None:
+    def __init__(self, input_size: int, hidden_size: int, bias: bool = True, device=None, dtype=None) -> None:
         super().__init__()
         self.input_size, self.hidden_size, self.bias = input_size, hidden_size, bias
         rows = STEPS[self.mode][1] * hidden_size
         self._start(device, dtype, weight_ih=(rows, input_size), weight_hh=(rows, hidden_size),
                     bias_ih=bias and (rows,), bias_hh=bias and (rows,))
 
-    def forward(self, input: Any, hx: Any = None) -> Any:
+    def forward(self, input, hx=None):
         """The state after this step; without `hx` the state before is zero. Raises: RuntimeError, ValueError."""
         require(self.mode in STEPS, f"Unknown nonlinearity: {vars(self).get('nonlinearity')}")
         kind, (step, _, several) = type(self).__name__, STEPS[self.mode]
@@ -98,7 +97,7 @@ class RNNCellBase(_OwnInit, _Recurrent):
         state = tuple(h.squeeze(0) for h in state) if alone else state
         return state if several > 1 else state[0]
 
-    def _check(self, input: Any, state: State) -> None:
+    def _check(self, input, state: State) -> None:
         need(input.shape[1] == self.input_size, "cell_input", input.shape[1], self.input_size)
         for nr, h in enumerate(state):
             need(h.shape[0] == input.shape[0], "cell_batch", input.shape[0], nr, h.shape[0])
@@ -111,7 +110,7 @@ class RNNCell(RNNCellBase):
     """tanh(W_ih x + b_ih + W_hh h + b_hh), or relu of it."""
 
     def __init__(self, input_size: int, hidden_size: int, bias: bool = True, nonlinearity: str = "tanh",
-                 device: Any = None, dtype: Any = None) -> None:
+                 device=None, dtype=None) -> None:
         super().__init__(input_size, hidden_size, bias, device, dtype)
         self.nonlinearity = nonlinearity
 
@@ -143,7 +142,7 @@ class RNNBase(_Recurrent):
 
     def __init__(self, mode: str, input_size: int, hidden_size: int, num_layers: int = 1, bias: bool = True,
                  batch_first: bool = False, dropout: float = 0.0, bidirectional: bool = False, proj_size: int = 0,
-                 device: Any = None, dtype: Any = None) -> None:
+                 device=None, dtype=None) -> None:
         super().__init__()
         need(not isinstance(dropout, bool) and 0 <= dropout <= 1, "recurrent_dropout")
         if dropout > 0 and num_layers == 1:
@@ -176,7 +175,7 @@ class RNNBase(_Recurrent):
         ends = ("", "_reverse")[: 1 + self.bidirectional]
         return [(layer, f"l{layer}{end}") for layer in range(self.num_layers) for end in ends]
 
-    def forward(self, input: Any, hx: Any = None) -> Any:
+    def forward(self, input, hx=None):
         """All outputs, and the states at the end. Raises: ValueError, RuntimeError for shapes that do not fit."""
         alone, several = input.dim() == 2, STEPS[self.mode][2]
         state = self._first_state(input, hx, alone, several)
@@ -199,7 +198,7 @@ class RNNBase(_Recurrent):
             input.transpose_(0, 1)
         return input, states if several > 1 else states[0]
 
-    def _through(self, input: Any, state: State, end: str) -> tuple[Any, State]:
+    def _through(self, input, state: State, end: str) -> tuple[Any, State]:
         """One walk through the sequence: the outputs of all steps, and the last state."""
         weights = [getattr(self, f"{name}_{end}", None) for name in ("weight_ih", "bias_ih", "weight_hh", "bias_hh")]
         own = (*weights[2:], getattr(self, f"weight_hr_{end}")) if self.proj_size else tuple(weights[2:])
@@ -210,7 +209,7 @@ class RNNBase(_Recurrent):
             outputs.append(state[0])
         return stack(outputs[::-1] if backwards else outputs, 0), state
 
-    def _first_state(self, input: Any, hx: Any, alone: bool, several: int) -> State:
+    def _first_state(self, input, hx, alone: bool, several: int) -> State:
         """The states before the first step, `(num_layers * directions, N, size)` each: given, else zero."""
         kind, dims = type(self).__name__, input.dim()
         word = "D tensor" if kind == "RNN" else "D"
@@ -226,7 +225,7 @@ class RNNBase(_Recurrent):
             raise RuntimeError(f"For {'un' * alone}batched {dims}-D input, {said}")
         return tuple(h.unsqueeze(1) for h in state) if alone else state
 
-    def _check(self, input: Any, state: State) -> None:
+    def _check(self, input, state: State) -> None:
         kind = self.weight_ih_l0.dtype
         need(input.dtype == kind, "recurrent_dtype", input.dtype, kind, kind, input.dtype)
         need(input.shape[-1] == self.input_size, "recurrent_input", self.input_size, input.shape[-1])
@@ -242,7 +241,7 @@ class RNNBase(_Recurrent):
 class RNN(RNNBase):
     """A recurrent layer of plain steps: tanh(W_ih x + b_ih + W_hh h + b_hh), or relu of it."""
 
-    def __init__(self, *args: Any, **options: Any) -> None:
+    def __init__(self, *args, **options) -> None:
         require("proj_size" not in options, "proj_size argument is only supported for LSTM, not RNN or GRU", ValueError)
         nonlinearity = args[3] if len(args) > 3 else options.pop("nonlinearity", "tanh")
         need(nonlinearity in ("tanh", "relu"), "recurrent_nonlinearity", nonlinearity)
@@ -253,13 +252,13 @@ class RNN(RNNBase):
 class LSTM(RNNBase):
     """Long short-term memory; its state is `(h, c)`."""
 
-    def __init__(self, *args: Any, **options: Any) -> None:
+    def __init__(self, *args, **options) -> None:
         super().__init__("LSTM", *args, **options)
 
 
 class GRU(RNNBase):
     """Gated recurrent unit."""
 
-    def __init__(self, *args: Any, **options: Any) -> None:
+    def __init__(self, *args, **options) -> None:
         require("proj_size" not in options, "proj_size argument is only supported for LSTM, not RNN or GRU", ValueError)
         super().__init__("GRU", *args, **options)
