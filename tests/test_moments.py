@@ -1005,6 +1005,14 @@ def test_each_line_is_asked_for_its_node_and_its_nones(shell):
     assert shell.user_ns["loss"].item() == 2.25  # the cell has run
 
 
+@pytest.mark.parametrize(("flag", "asked"), [
+    ("", ["buttons"]), (" --predict", ["text", "options", "options", "buttons"])])
+def test_a_board_asks_only_where_it_is_to_predict(flag, asked, shell):
+    board = shell.run_cell(f"%%watch{flag}\n{RECEIPT}").result
+
+    assert [part["kind"] for part in board.scene["parts"][1:]] == asked
+
+
 def test_the_board_shows_what_torch_records():
     from minigrad.graph.followed import written
 
