@@ -98,7 +98,7 @@ def no_attribute(module: str, names: Iterable[str], name: str) -> AttributeError
     else:
         homes = homes_of(name, module) if name not in table("names")["elsewhere"] else []
         near = [home.removeprefix(f"{module}.") for home in homes] or nearest(name, tuple(names), 0.75)
-        error.nearest = near * (len(near) == 1 and [*homes] != near)  # type: ignore[attr-defined]
+        error.nearest = near if len(near) == 1 and near != homes else []  # type: ignore[attr-defined]
         told = "`, `".join(homes) or f"{module}.{''.join(near)}"
         error.add_note(say(f"alias.{'nearest' if near else 'no_name'}", name=f"{module}.{name}", nearest=told))
     return error
