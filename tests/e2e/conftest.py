@@ -36,8 +36,9 @@ CLOSE = """async () => { for (const one of [...window.jupyterapp.shell.widgets('
     if (one.context) one.context.model.dirty = false;
     one.close();
     while (!one.isDisposed) await new Promise((go) => setTimeout(go, 10)); } }"""
-OPEN = "(path) => window.jupyterapp.commands.execute('docmanager:open', { path })"
-CLEAR = "() => window.jupyterapp.commands.execute('notebook:clear-all-cell-outputs')"
+# what a command returns is a widget, too large to be handed over: nothing is returned
+OPEN = "async (path) => { await window.jupyterapp.commands.execute('docmanager:open', { path }); }"
+CLEAR = "async () => { await window.jupyterapp.commands.execute('notebook:clear-all-cell-outputs'); }"
 STARTED = """() => window.jupyterapp.shell.currentWidget.content.widgets
     .some((cell) => cell.model.type === 'code' && cell.model.executionCount !== null
         || cell.model.executionState === 'running')"""
