@@ -17,6 +17,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -129,22 +130,24 @@ class Lab:
     """What a test does with the running JupyterLab."""
 
     def __init__(self, url: str, root: Path, home: Path) -> None:
-        self.url, self.root, self.home = url, root, home
+        self.url, self.root, self.home, self.numbers = url, root, home, count(1)
 
     def trust(self, notebook: Path) -> None:
         """Sign a notebook, as the person who wrote it would have."""
         subprocess.run([sys.executable, "-m", "nbformat.sign", str(notebook)], check=True,
                        env=environment(self.home))
 
-    def open(self, page: Any, notebook: Path) -> None:
-        """Show a copy of the notebook alone, without sidebars, and wait for its kernel."""
-        shutil.copy(notebook, self.root / notebook.name)
+    def open(self, page: Any, notebook: Path) -> Path:
+        """Show a copy of the notebook alone, without sidebars, and wait for its kernel. No two copies share a name:
+        JupyterLab would take one for the other."""
+        copy = Path(shutil.copy(notebook, self.root / f"{next(self.numbers)}_{notebook.name}"))
         if page.url.startswith(self.url):
-            page.evaluate(OPEN, notebook.name)
+            page.evaluate(OPEN, copy.name)
         else:
-            page.goto(f"{self.url}/doc/tree/{notebook.name}?reset")
+            page.goto(f"{self.url}/doc/tree/{copy.name}?reset")
         page.locator(".jp-Notebook .jp-Cell").first.wait_for()
         page.wait_for_function(IDLE)
+        return copy
 
     def run_all(self, page: Any) -> None:
         """Run all cells; asked again if nothing starts, for the page may not have listened yet."""
