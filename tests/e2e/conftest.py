@@ -29,6 +29,7 @@ REPOSITORY = Path(__file__).parents[2]
 ARGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
         "--disable-background-networking", "--disable-component-update",
         "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]     # a route in Python would turn the cache off
+SLOW = "[anywidget] Failed to initialize model."  # says a clock of two seconds; what did fail is an error of its own
 LOCAL = ("http://127.0.0.1", "ws://127.0.0.1", "data:", "blob:", "file:", "about:")
 IDLE = """() => { const context = window.jupyterapp?.shell?.currentWidget?.sessionContext;
     return context?.isReady && context.session?.kernel?.status === 'idle'; }"""
@@ -106,7 +107,7 @@ def watched(tab: Any) -> Iterator[None]:
     for event, listener in listeners.items():
         tab.remove_listener(event, listener)
     assert [url for url in asked if not url.startswith(LOCAL)] == []
-    assert errors == []
+    assert [error for error in errors if error != SLOW] == []
 
 
 @pytest.fixture(scope="session")
@@ -121,9 +122,11 @@ def jupyter(chromium):
 def desk(jupyter):
     """That tab, as `page` is one: in its first size, watched while the test runs, and empty again after it."""
     jupyter.set_viewport_size({"width": 1280, "height": 720})
-    with watched(jupyter):
-        yield jupyter
-    jupyter.evaluate(CLOSE)
+    try:
+        with watched(jupyter):
+            yield jupyter
+    finally:  # else the next test would look at what this one left
+        jupyter.evaluate(CLOSE)
 
 
 class Lab:
