@@ -17,7 +17,7 @@ import io
 import re
 import tomllib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
 from importlib import import_module
 from itertools import islice, pairwise
@@ -102,6 +102,7 @@ class Exercise:
     excused: Callable[[Trial], bool] = lambda trial: False
     observed: Callable[[Trial, Sequence[Trial]], str] = lambda trial, trials: "wrong_value"
     of: str = "function"  # what the answer is, one of KINDS
+    imitations: dict[Any, tuple[Trial, Any]] = field(default_factory=dict, init=False, repr=False)
 
     @cached_property
     def cases(self) -> tuple[Case, ...]:
@@ -126,14 +127,14 @@ class Exercise:
                 break
         return trials
 
-    def trial(self, answer: Callable, case: Case) -> Trial:
+    def trial(self, answer: Callable, case: Case, patience: float = 1) -> Trial:
         """The answer on one case."""
 
         def played() -> tuple[Mapping[str, Any], Mapping[str, Any]]:
             got, facts = self.play(answer, *case.data)
             return {k: plain(v, case.want.get(k)) for k, v in got.items()}, facts
 
-        outcome = attempt(played)
+        outcome = attempt(played, patience=patience)
         got, facts = ({}, {}) if outcome.fault else outcome.value
         return Trial(case, outcome, got, facts)
 
@@ -162,7 +163,15 @@ class Exercise:
         if all(t.right for t in held) or all(t.fault for t in held):  # where nothing comes out, no idea shows
             return None
         return next((key for key, models in self.models.items() for model in models if all(
-            t.like(one := self.trial(model, t.case)) and self.habit(t) == self.habit(one) for t in held)), None)
+            t.like((one := self.imitation(model, t.case))[0]) and self.habit(t) == one[1] for t in held)), None)
+
+    def imitation(self, model: Callable, case: Case) -> tuple[Trial, Any]:
+        """What a model does on a case, and its habit: found once, with more patience, and kept without what it made."""
+        if (model, id(case)) not in self.imitations:
+            one = self.trial(model, case, patience=5)
+            bare = replace(one, outcome=replace(one.outcome, value=None), facts={})
+            self.imitations[model, id(case)] = bare, self.habit(one)
+        return self.imitations[model, id(case)]
 
     def first(self, signs: Mapping[str, Sign], trials: Sequence[Trial]) -> Verdict | None:
         """What the first of the signs that shows itself has to say."""

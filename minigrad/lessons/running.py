@@ -71,12 +71,13 @@ class Outcome:
     calls: tuple[int, ...] = ()  # of the engine, by `backward` or by `grad`: how many nodes each had to run
 
 
-def attempt(f: Callable, *args: Any) -> Outcome:
-    """Call `f(*args)` and say what came of it; interrupts by the learner pass through."""
+def attempt(f: Callable, *args: Any, patience: float = 1) -> Outcome:
+    """Call `f(*args)` and say what came of it, waiting `patience` times as long as for others; interrupts by the
+    learner pass through."""
     printed, calls = io.StringIO(), []
     with ONE_AT_A_TIME, untouched(), contextlib.redirect_stdout(printed):
         count(calls)
-        (value, late), error = copy_context().run(next, alone(f, *args))  # its own context: grad mode is put back
+        (value, late), error = copy_context().run(next, alone(patience, f, *args))  # its own context, for grad mode
         if isinstance(error, KeyboardInterrupt):
             raise error
         # whatever the learner's code raises is news for the learner
@@ -141,24 +142,25 @@ def count(calls: list[int]) -> None:
     backward.run = run
 
 
-def alone(f: Callable, *args: Any) -> Iterator[tuple[tuple[Any, bool], BaseException | None]]:
+def alone(patience: float, f: Callable, *args: Any) -> Iterator[tuple[tuple[Any, bool], BaseException | None]]:
     """What `limited` returns, and what was raised. A generator, since it has an exception state of its own: one that
     arrives at an awkward moment is sometimes never taken off by CPython 3.11, and `sys.exc_info()` kept TimeUp."""
     result: tuple[Any, bool] = (None, False)
     error: BaseException | None = None
     try:
-        result = limited(f, *args)
+        result = limited(patience, f, *args)
     except BaseException as raised:
         error = raised
     yield result, error
 
 
-def limited(f: Callable, *args: Any) -> tuple[Any, bool]:
-    """Call `f(*args)`: what it returns, and whether it was stopped, after a second of work or ten on the clock.
+def limited(patience: float, f: Callable, *args: Any) -> tuple[Any, bool]:
+    """Call `f(*args)`: what it returns, and whether it was stopped, after a second of work or ten on the clock, times
+    `patience`.
 
     What was stopped half-way is cleaned up here, where the context is still the one that it began in.
     """
-    watcher, tracing = Watcher(), sys.gettrace()
+    watcher, tracing = Watcher(patience), sys.gettrace()
     try:
         try:
             return f(*args), False
@@ -175,8 +177,8 @@ def limited(f: Callable, *args: Any) -> tuple[Any, bool]:
 class Watcher:
     """A thread that looks at the clock, and raises TimeUp in the thread that made it until that leaves."""
 
-    def __init__(self) -> None:
-        self.thread = threading.get_ident()
+    def __init__(self, patience: float) -> None:
+        self.thread, self.patience = threading.get_ident(), patience
         self.clock = processor_clock(self.thread)
         self.start, self.begun = self.clock(), time.monotonic()
         self.left, self.lock = threading.Event(), threading.Lock()
@@ -187,7 +189,7 @@ class Watcher:
         while not self.left.wait(0.01):
             if self.loading():
                 self.start, self.begun = self.clock(), time.monotonic()
-            elif self.clock() - self.start > PROCESSOR or time.monotonic() - self.begun > WALL:
+            elif max((self.clock() - self.start) / PROCESSOR, (time.monotonic() - self.begun) / WALL) > self.patience:
                 with self.lock:
                     if not self.left.is_set():
                         # to take one back is not safe: CPython 3.11 goes on looking for it, and a traced function,
