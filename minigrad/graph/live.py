@@ -384,8 +384,8 @@ class Reader:
         unknown = (row is None or row.place is None) and not op.endswith(".apply")
         if result is None or not result.name or not edges or unknown or op in ("copy_slices", "not_implemented"):
             return ""
-        texts, names = {s.field: s.text for s in saved if not s.freed}, self.input_names(node)
-        parts: dict[Any, str] = {}
+        texts = {s.field: "…" if "…" in s.text else s.text for s in saved if not s.freed}
+        names, parts = self.input_names(node), dict[Any, str]()
         for e, word in itertools.zip_longest(edges, names[: len(edges)]):
             t = self.by_id.get(e.tensor)
             parts[word or e.slot] = (t.name if t else texts.get(word)) or ""
