@@ -410,7 +410,7 @@ class Builder:
             x = min(part.x for part in others if part.touches(Box(px - 999, y - 23, 999, 16))) - 4 if over else px - 37
         block.slots[f"none:{node.id}:{e.slot}"] = (x, y - 11 if over else y + 4.5, "end")
         block.room.append(Box(min(x - wide, px - 32), y - 23 if over else y - 8, 34, 16 + 15 * over))
-        block.room.append(Box(x - wide, y - 23 if over else y - 8, wide, 16))
+        block.room += [Box(x - wide, y - 23 if over else y - 8, wide, 16), Box(px - 21, y - 1, 21, 2)]  # and the line
 
     def sum_beside(self, block: Block, node: NodeRecord, e: Edge) -> None:
         """The engine's `sum` on the wire that leaves to the left, with what it adds up."""
