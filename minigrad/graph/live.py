@@ -103,8 +103,10 @@ class Reader:
 
     def filled_by(self, node: AnyNode) -> dict[int, AnyTensor]:
         """The tensors whose `.grad` gets something when this node runs, by output: its leaf, or retained ones."""
-        if hasattr(node, "variable"):
-            return {0: node.variable}
+        return {0: node.variable} if hasattr(node, "variable") else self.retained(node)
+
+    def retained(self, node: AnyNode) -> dict[int, AnyTensor]:
+        """The outputs of a node that retain their gradients."""
         references = node.hooks.retain.items() if isinstance(node, Node) and node.hooks else ()
         return {nr: t for nr, t in ((nr, r()) for nr, r in references) if t is not None}
 
