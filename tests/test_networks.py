@@ -533,6 +533,19 @@ def test_only_a_frame_around_all_uses_of_a_parameter_says_a_part_of_its_name():
         assert words.card(weight, fold, SHOW_ALL, "en")[0] == name
 
 
+def test_a_small_constant_beside_a_frame_is_drawn_where_a_wire_leads_to_it():
+    graph, roots = networks.execute("""W, V = (torch.ones(4, 3, requires_grad=True) for _ in "WV")
+U = torch.ones(4, 4, requires_grad=True); h = torch.zeros(4)
+for x in torch.randn(6, 3): h = torch.tanh(W @ x + U @ h) * torch.sigmoid(V @ x)
+loss = h.sum()
+loss""", "<beside a frame>", minigrad, read)
+    (x,) = (t.id for t in graph.tensors if t.name == "x")
+    pictures = [drawn(graph, roots, view, "ops") for view in ("record", "forward")]
+
+    assert [f"r1:in:{x}:0" in picture.layout.refs for picture in pictures] == [True, True]
+    assert [f'data-ref="r1:in:{x}:0"' in picture.to_svg() for picture in pictures] == [False, True]
+
+
 def test_gradients_do_not_meet_at_a_constant():
     drawing = drawn(*networks.graph("siamese"), "backward")
 

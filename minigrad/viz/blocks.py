@@ -146,9 +146,8 @@ class Builder:
         found |= {n.id: self.leaf(n) for n in graph.nodes if n.kind == "accumulate" and n.id not in inside}
         for t in graph.tensors:
             used = [op for op in self.graph.users.get(t.id, ()) if (t.id, fold.box.get(op)) not in within]
-            wanted = used or t.id in graph.roots  # else a note names it
-            free = t.kind == "constant" and wanted and t.id not in inside and "cards" in self.show
-            if free or (t.id in graph.roots and t.node in fold.box):
+            alone = t.kind == "constant" and t.id not in inside and "cards" in self.show  # unused, a note names it
+            if (alone and (used or t.id in graph.roots)) or (t.id in graph.roots and t.node in fold.box):
                 found[t.id] = self.constant(t)
         found |= {cut.id: self.cut(cut) for cut in graph.cuts if cut.node in {None, *found, *hidden}
                   and not self.goes_back(cut)}
