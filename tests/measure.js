@@ -70,7 +70,7 @@
   const bare = texts.filter(({ t, at, g }) => !key(t) && !boxes.some((b) => b.g === g && within(at, b.at, 3)));
   const ends = [...page.querySelectorAll("circle, .mg-plus, .mg-sheet, .mg-hook .mg-shape, .mg-scissors")].map(box).concat(boxes.map((b) => b.at));
   const touches = ([x, y]) => ends.some((b) => x > b.left - 5 && x < b.right + 5 && y > b.top - 5 && y < b.bottom + 5);
-  for (const g of page.querySelectorAll(".mg-edge, .mg-loop, .mg-input, .mg-round")) {
+  for (const g of page.querySelectorAll(".mg-edge, .mg-loop, .mg-input, .mg-round, .mg-none")) {
     const path = g.querySelector(":scope > path");
     if (!path) continue;
     const points = along(path.getAttribute("d")), first = points[0], last = points[points.length - 1];

@@ -88,6 +88,14 @@ def test_the_formula_stands_on_the_pill():
     assert [n.formula for n in draw(z).graph.ops] == ["z = exp(y)", "y = X · 2"]
 
 
+def test_a_formula_leaves_out_numbers_that_are_cut_short():
+    x = minigrad.ones(2, 6, requires_grad=True)
+    y, z = (minigrad.nn.functional.mse_loss(one, minigrad.zeros(one.shape)) for one in (X, x))
+
+    assert draw(y).graph.ops[0].formula == "y = mse_loss(X, [0, 0], …)"
+    assert draw(z).graph.ops[0].formula == "z = mse_loss(x, …)"
+
+
 def test_a_formula_names_what_has_an_edge_and_no_index():
     x, s, at = minigrad.ones(3, requires_grad=True), minigrad.ones(2, requires_grad=True), minigrad.tensor([0, 1])
     y = x.index_copy(0, at, s)

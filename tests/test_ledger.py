@@ -161,7 +161,11 @@ def test_the_ledger_forgets_its_oldest_place():
     ("with torch.no_grad(): n = h.shape[0]; m = torch.ones(2) * n\ny = h - m", None),
     ("with torch.no_grad(): v = h.clone().requires_grad_()\ny = 2 * v + h", None),
     ("y = twice(h.detach().neg(), h) + torch.ones(2)", None), ("y = torch.where(h.detach().exp() > 1, h, 0.)", None),
-    ("log = h.detach().norm(); y = h * 2", None), ("y = h + h.mean().item()", "n2:1")])
+    ("log = h.detach().norm(); y = h * 2", None), ("y = h + h.mean().item()", "n2:1"),
+    ("torch.set_grad_enabled(False); m = h.mean(); torch.set_grad_enabled(True); y = h - m", "n2:1"),
+    ("torch.set_grad_enabled(False); torch.set_grad_enabled(True); m = h.shape[0]; y = h - m", None),
+    ("class A: pass\nA.m = h.mean().detach(); y = h - A.m", "n2:1"),
+    ("class A: pass\ndef f(): A.m = 1.\nA.m = h.mean().detach(); f(); y = h - A.m", None)])
 def test_what_a_cut_left_goes_to_the_operand_that_it_stands_in_and_nowhere_where_that_is_not_sure(line, into, tmp_path):
     file, scope = tmp_path / "program.py", {"torch": torch, "h": tracked(), "twice": lambda a, b: a * b, "adv": None}
     file.write_text(line)

@@ -16,6 +16,7 @@ from minigrad.viz import display, dot, engines, levels, words
 from minigrad.viz.blocks import CARD, TAB
 from minigrad.viz.display import Drawing, draw
 from minigrad.viz.layout import Item, Link, Plan, arrange, inversions
+from minigrad.viz.lines import by_lines
 from minigrad.viz.places import SHOW_ALL
 from minigrad.viz.rolled import roll_up
 from minigrad.viz.scenes import Scenes
@@ -492,6 +493,57 @@ def test_many_parameters_that_calls_of_a_module_share_are_one_chip():
 
     assert "4 params × 2" in drawing.to_svg()
     assert not drawing.layout.refs
+
+
+SHARED = {  # what boxes say of leaves that others use too
+    "l2": ("""net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 3)); x = torch.ones(5, 4)
+penalty = sum(p.pow(2).sum() for p in net.parameters())
+loss = net(x).sum() + 0.01 * penalty
+loss""", {"(5, 4), (), 4 params → ()", "4 params × 2"}),
+    "tied": ("""emb = nn.Embedding(7, 4); rnn = nn.RNNCell(4, 4); h = torch.zeros(1, 4); logits = []
+for t in range(4):
+    h = rnn(emb(torch.tensor([t])), h); logits.append(h @ emb.weight.T)
+loss = torch.cat(logits).sum()
+loss""", {"5 params"}),
+    "experts": ("""experts = nn.ModuleDict({k: nn.Linear(4, 2) for k in ("a", "b", "c")}); out = 0; x = torch.ones(3, 4)
+for expert in experts.values():
+    out = out + expert(x).tanh() * 2
+loss = out.sum()
+loss""", {"a.weight", "b.weight", "c.weight"}),
+}
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_a_box_says_which_leaves_it_uses_and_how_often(name):
+    program, said = SHARED[name]
+    graph, _ = networks.execute(program, f"<{name} leaves>", minigrad, read)
+    fold = levels.fold(by_lines(graph))
+    closed = fold.closed | {id for id, s in fold.scopes.items() if s.kind in ("line", "repeat")}
+    picture = Drawing(fold.graph, folded=fold.refolded(closed)).to_svg()
+
+    assert said <= {*re.findall(r">([^<>]+)<", picture.partition("</style>")[2])}
+
+
+def test_only_a_frame_around_all_uses_of_a_parameter_says_a_part_of_its_name():
+    block = minigrad.nn.Sequential(minigrad.nn.Linear(2, 2), minigrad.nn.Tanh())
+    for root, name in ((block(block(minigrad.ones(1, 2))), "block.0.weight"), (block(minigrad.ones(1, 2)), "weight")):
+        fold = draw(root.sum(), names={"block": block}, level="ops").fold
+        (weight,) = [t for t in fold.graph.tensors if t.name == "block.0.weight"]
+
+        assert words.card(weight, fold, SHOW_ALL, "en")[0] == name
+
+
+def test_a_small_constant_beside_a_frame_is_drawn_where_a_wire_leads_to_it():
+    graph, roots = networks.execute("""W, V = (torch.ones(4, 3, requires_grad=True) for _ in "WV")
+U = torch.ones(4, 4, requires_grad=True); h = torch.zeros(4)
+for x in torch.randn(6, 3): h = torch.tanh(W @ x + U @ h) * torch.sigmoid(V @ x)
+loss = h.sum()
+loss""", "<beside a frame>", minigrad, read)
+    (x,) = (t.id for t in graph.tensors if t.name == "x")
+    pictures = [drawn(graph, roots, view, "ops") for view in ("record", "forward")]
+
+    assert [f"r1:in:{x}:0" in picture.layout.refs for picture in pictures] == [True, True]
+    assert [f'data-ref="r1:in:{x}:0"' in picture.to_svg() for picture in pictures] == [False, True]
 
 
 def test_gradients_do_not_meet_at_a_constant():

@@ -111,6 +111,14 @@ def test_the_player_finds_a_slot_for_every_gradient():
     assert "var(--mg-op)" in picture
 
 
+def test_a_short_number_stands_on_the_other_side_of_the_wire_than_none():
+    w = minigrad.tensor(1.0, requires_grad=True)
+    place = draw((w * 4).exp() * 2, view="backward").layout
+
+    heights = {slot: y - place.ports[slot[5:]][1] for slot, (_, y, _) in place.slots.items() if slot[:5] == "edge:"}
+    assert [slot for slot, below in heights.items() if below < 0 and f"none:{slot[5:-1]}1" in place.boxes] == []
+
+
 def test_a_slot_is_filled_and_its_room_is_kept():
     graph = RECORDED["shared leaf"]
     wide = "[123.45, 678.90, … ×1000]"
@@ -215,6 +223,7 @@ def test_a_shared_weight_is_drawn_again_where_it_is_far():
     assert 'data-ref="' in Drawing(graph).to_svg()
     leaf = replace(graph.tensors[-1], name="encoder.layers.0.self_attention.in_proj_weight")
     assert again_label(leaf) == "…in_proj_weight"  # the end of a dotted name says more
+    assert again_label(replace(leaf, name="encoder.core.weight_of_it")) == "…weight_of_it"  # and no part of a word
 
 
 def test_texts_are_measured_wide_enough_in_both_scripts():

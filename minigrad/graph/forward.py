@@ -103,8 +103,7 @@ def events(graph: Graph, values: Mapping[str, Value], order: Iterable[tuple[int,
     leaves = {n.id: n for n in graph.nodes if n.leaf}
     held = {t.id: Value(t.value, "", "") for t in graph.tensors if t.kind != "nonleaf" and t.value and not t.version}
     values = held | {**values}
-    found: list[Event] = []
-    before = 0
+    found, before = list[Event](), 0
     for seq, line in list(order) or [(n.seq, None) for n in todo[:1]]:
         here = [n for n in leaves.values() if line and n.span and n.span[:2] == line[:2]]
         while todo and todo[-1].seq <= seq:  # also those that nobody saw, as after a write into a view

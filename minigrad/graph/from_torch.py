@@ -64,10 +64,8 @@ class TorchReader(Reader):
         """The tensors that are known, and which outputs they are, by what made them."""
         return by_key((owner, (nr, t)) for (owner, nr), t in self.tensors.items())
 
-    def filled_by(self, node: AnyNode) -> dict[int, AnyTensor]:
-        """A leaf, or the tensors known to us that retain their gradients."""
-        if hasattr(node, "variable"):
-            return {0: node.variable}
+    def retained(self, node: AnyNode) -> dict[int, AnyTensor]:
+        """Those of the tensors known to us."""
         return {nr: t for nr, t in self.made.get(self.key(node), ()) if t.retains_grad}
 
     def nodes(self) -> Iterator[tuple[str, AnyNode]]:

@@ -103,8 +103,10 @@ class Reader:
 
     def filled_by(self, node: AnyNode) -> dict[int, AnyTensor]:
         """The tensors whose `.grad` gets something when this node runs, by output: its leaf, or retained ones."""
-        if hasattr(node, "variable"):
-            return {0: node.variable}
+        return {0: node.variable} if hasattr(node, "variable") else self.retained(node)
+
+    def retained(self, node: AnyNode) -> dict[int, AnyTensor]:
+        """The outputs of a node that retain their gradients."""
         references = node.hooks.retain.items() if isinstance(node, Node) and node.hooks else ()
         return {nr: t for nr, t in ((nr, r()) for nr, r in references) if t is not None}
 
@@ -384,8 +386,8 @@ class Reader:
         unknown = (row is None or row.place is None) and not op.endswith(".apply")
         if result is None or not result.name or not edges or unknown or op in ("copy_slices", "not_implemented"):
             return ""
-        texts, names = {s.field: s.text for s in saved if not s.freed}, self.input_names(node)
-        parts: dict[Any, str] = {}
+        texts = {s.field: "…" if "…" in s.text else s.text for s in saved if not s.freed}
+        names, parts = self.input_names(node), dict[Any, str]()
         for e, word in itertools.zip_longest(edges, names[: len(edges)]):
             t = self.by_id.get(e.tensor)
             parts[word or e.slot] = (t.name if t else texts.get(word)) or ""

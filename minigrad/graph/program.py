@@ -684,9 +684,13 @@ def around(place: Place) -> list[Any]:
     return [at, *source_of(place.code).above(at)] if at else []
 
 
-def block(place: Place) -> ast.With | None:
-    """The block that its expression begins."""
+def block(place: Place) -> Any:
+    """The block that its expression begins, or what stands behind a call that switches, up to the next one."""
     at, *above = around(place) or [None]
+    if place.kind == "set_grad_enabled" and above and isinstance(above[0], ast.Expr):
+        body = next(part for part in vars(above[1]).values() if isinstance(part, list) and above[0] in part)
+        behind = takewhile(lambda one: "grad_enabled(" not in ast.unparse(one), body[body.index(above[0]) + 1:])
+        return ast.Module([*behind], [])
     return next((up for up in above if isinstance(up, ast.With) and at in [i.context_expr for i in up.items]), None)
 
 
@@ -700,8 +704,9 @@ def given(place: Place, statement: Any) -> set[str]:
         numbers, cells = inputs(), [*Context(source).cells(every=True)][1:]
         since = [cell for cell in cells if numbers.get(cell.file, 0) >= numbers.get(source.file, 0)]
         others = {name for cell in since for name in cell.gives}.union(*timed)
+    beside = {name for f, name in source.writes if f not in (function, None) and f.name != "__init__"}
     return {name for name in written(statement) if gives(statement, name) and name not in others
-            and source.writes[function, name] == [statement]}
+            and source.writes[function, name] == [statement] and not ("." in name and name in beside)}
 
 
 def carried(value: Any, at: Any) -> bool:

@@ -78,7 +78,7 @@ class Severed:
         text = program.source_of(place.code).text(statement)
         return (number, line if not text or "\n" in text else text), node, tensor, into  # one of several on a line
 
-    def in_block(self, place: Place, block: ast.With) -> Iterator[tuple[Any, ...]]:
+    def in_block(self, place: Place, block: Any) -> Iterator[tuple[Any, ...]]:
         """The same of each statement in a block that records nothing, if it reads what has a history."""
         source, reader = program.source_of(place.code), self.reader
         known = {f"{name.replace('[', '.')}.": {key} for name, (t, key) in reader.tracked.items()
@@ -90,8 +90,7 @@ class Severed:
             if keys and (names := program.given(place, one) - reader.tracked.keys()):
                 known |= {f"{name}.": keys for name in names}  # what is made of it in the block comes from there, too
                 node = reader.ids.get(min(keys, key=str)) if len(keys) == 1 else None
-                line = source.line(one)[1], source.text(one).partition("\n")[0]
-                yield line, node, *self.taken(place, names, names)
+                yield (source.line(one)[1], source.text(one).partition("\n")[0]), node, *self.taken(place, names, names)
 
     def taken(self, place: Place, names: Collection[str], sure: Collection[str],
               around: Collection[Any] = ()) -> tuple[str | None, list[str]]:
@@ -116,6 +115,6 @@ class Severed:
                 n = reader.found[beside]
                 inside = sides[at] in around and (type(beside) is tuple or n.seq <= place.seq or home(n.code) == code)
             if at >= 0 and ((inside and key == nearest) or any(
-                    getattr(side, "id", None) in sure or side in [*around][:1] for side in sides)):
+                    (side and ast.unparse(side) in sure) or side in [*around][:1] for side in sides)):
                 into.append(f"{reader.ids[key]}:{at}")
         return reader.ids.get(constant), into

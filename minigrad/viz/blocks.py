@@ -146,9 +146,8 @@ class Builder:
         found |= {n.id: self.leaf(n) for n in graph.nodes if n.kind == "accumulate" and n.id not in inside}
         for t in graph.tensors:
             used = [op for op in self.graph.users.get(t.id, ()) if (t.id, fold.box.get(op)) not in within]
-            wanted = used or t.id in graph.roots  # else a note names it
-            free = t.kind == "constant" and wanted and t.id not in inside and "cards" in self.show
-            if free or (t.id in graph.roots and t.node in fold.box):
+            alone = t.kind == "constant" and t.id not in inside and "cards" in self.show  # unused, a note names it
+            if (alone and (used or t.id in graph.roots)) or (t.id in graph.roots and t.node in fold.box):
                 found[t.id] = self.constant(t)
         found |= {cut.id: self.cut(cut) for cut in graph.cuts if cut.node in {None, *found, *hidden}
                   and not self.goes_back(cut)}
@@ -410,7 +409,7 @@ class Builder:
             x = min(part.x for part in others if part.touches(Box(px - 999, y - 23, 999, 16))) - 4 if over else px - 37
         block.slots[f"none:{node.id}:{e.slot}"] = (x, y - 11 if over else y + 4.5, "end")
         block.room.append(Box(min(x - wide, px - 32), y - 23 if over else y - 8, 34, 16 + 15 * over))
-        block.room.append(Box(x - wide, y - 23 if over else y - 8, wide, 16))
+        block.room += [Box(x - wide, y - 23 if over else y - 8, wide, 16), Box(px - 21, y - 1, 21, 2)]  # and the line
 
     def sum_beside(self, block: Block, node: NodeRecord, e: Edge) -> None:
         """The engine's `sum` on the wire that leaves to the left, with what it adds up."""

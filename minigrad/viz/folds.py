@@ -44,8 +44,7 @@ def choices(graph: Graph, closed: frozenset[str]) -> Iterator[tuple[str, levels.
     yield "", folded
     opened = [("ops", whole), *((box, folded.opened([box])) for box in folded.boxes if box not in folded.rolls)]
     if folded.whole:
-        turns = levels.fold(graph, repeats=False)
-        opened += [(roll, turns) for roll in folded.rolls]
+        opened += dict.fromkeys(folded.rolls, levels.fold(graph, repeats=False)).items()
     yield from ((key, fold) for key, fold in opened if fold.shown <= levels.MANY_BOXES
                 and (fold.boxes, [*fold.rolls]) != (folded.boxes, [*folded.rolls]))
 

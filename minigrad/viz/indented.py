@@ -65,8 +65,7 @@ def describe(graph: Graph, id: str, seen: set[str]) -> str:
         return "  ".join(words)
     if node.id in seen:
         return f"{(t.name + '  ') if t and t.name else ''}{node.name} ↑"
-    words += [f"✗ {node.op}"] if node.error else []
-    words.append(f"{node.name}: {node.error}" if node.error else node.name)
+    words += [f"✗ {node.op}", f"{node.name}: {node.error}"] if node.error else [node.name]
     words[-1] += f"{{{', '.join(saved_words(node))}}}" if node.saved else ""
     words += [f".grad {t.grad or 'None'}"] if t is not None and (t.kind == "leaf" or t.retains_grad) else []
     hooks = [h.label for h in graph.hooks if h.node == node.id]

@@ -331,8 +331,7 @@ class FrameLayout:
 
     def rank_all(self) -> None:
         """The longest way from a start; what has no inputs stands right before what needs it."""
-        ids, waiting = list(self.items), {id: len(segs) for id, segs in self.ins.items()}
-        ids = [id for id in ids if id not in self.shelf]
+        ids, waiting = [i for i in self.items if i not in self.shelf], {i: len(segs) for i, segs in self.ins.items()}
         low = int(any(id.startswith("in:") for id in ids))
         self.rank = {id: 0 if id.startswith("in:") else low for id in ids}
         ready = [id for id in ids if not waiting[id]]

@@ -199,8 +199,7 @@ def untold(t: AnyTensor, record: TensorRecord, context: Context, call: Any, ran:
     homes = [context.function] if context.function is not None else [s.tree for s in context.sources()]
     missed = any(reads_of(f"{record.name}.grad", home) for home in homes) or any(
         t is p for o in leaves.optimizers(context).values() for p in live.parameters(o))
-    milder = MILDER if not missed else {"block": "off", "cut": "parted"}
-    meant = milder.get(getattr(found, "key", ""))
+    meant = ({"block": "off", "cut": "parted"} if missed else MILDER).get(getattr(found, "key", ""))
     return replace(found, key=meant, facts={**found.facts, "name": record.name}) if found and meant else found
 
 

@@ -81,8 +81,7 @@ class Rolling:
             return None
         nodes = tuple(replace(n, edges=tuple(self.edges(n))) for n in graph.nodes
                       if n.id not in self.same or n.id in kept)
-        gone = self.same.keys() - kept
-        tensors = (*(t for t in graph.tensors if t.node not in gone), *self.made.values())
+        tensors = [t for t in graph.tensors if t.node not in self.same or t.node in kept] + [*self.made.values()]
         own = tuple((some[-1], some) for some in zip(*self.repeat.turns, strict=True) if graph.node(some[0]).leaf)
         scopes, nodes, alone = self.scopes(nodes, bool(own))
         bundles = tuple((id, count) for id, count in self.bundles.items() if count > 1)

@@ -362,7 +362,9 @@ class Painter:
     def again(self, edge: str, leaf: TensorRecord, b: Box) -> None:
         """A leaf drawn once more, small."""
         body = rect(b, 9) + text(b.cx, b.cy + 4.5, words.again_label(leaf), "mg-c mg-b")
-        views, key = "f" if f"none:{edge}" in self.box else "rfb", "ref" if leaf.kind == "leaf" else leaf.kind
+        ids = {edge} & self.graph.edges.keys() or {id for id, (_, e) in self.graph.edges.items() if e.tensor == leaf.id}
+        alone = all(f"none:{id}" in self.box for id in ids)  # no wire of its goes there but in forward
+        views, key = "f" if alone else "rfb", "ref" if leaf.kind == "leaf" else leaf.kind
         self.part(self.parts, f"mg-{leaf.kind} mg-ref", leaf.id, views, body, key, data_ref=edge)
 
     def hook(self, hook: Hook, b: Box) -> None:

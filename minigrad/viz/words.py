@@ -4,7 +4,7 @@ The layout measures these texts and the painter writes them, so both ask here.
 """
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from ..graph.snapshot import Cut, Edge, Graph, Hook, NodeRecord, Saved, TensorRecord
@@ -60,7 +60,9 @@ def card(t: TensorRecord, fold: Fold, show: frozenset[str], lang: str | None) ->
     versions, full = "versions" in show, shorten(t.name or "", most, 15, bold=True)
     if not fold.home:
         return full, shape_label(t, versions), value(t, fold.graph, lang) if "values" in show else ""
-    ends = [(t.name or "").removeprefix(f"{fold.scopes[s].path}.") for s in fold.frames]  # a frame says the rest
+    chains = (fold.graph.chains[fold.home.get(op, "")] for op in fold.graph.users.get(t.node or "", ()))
+    # a frame around it says the rest
+    ends = [(t.name or "").removeprefix(f"{fold.scopes[s].path}.") for s in fold.frames.intersection(*chains)]
     name, text = shorten(min([t.name or "", *ends], key=len), most, 15, bold=True), t.value or ""
     if "…" in text:
         text = f"norm {t.summary.norm}" if t.summary and t.kind == "leaf" else ""
@@ -85,9 +87,8 @@ def figure(t: TensorRecord, fold: Fold, show: frozenset[str]) -> tuple[list[list
 
 def has_card(fold: Fold, t: TensorRecord) -> bool:
     """Whether a result is worth a card; in a network, what has a name; what nobody holds, only in a small graph."""
-    if fold.home:
-        return bool(t.name or t.retains_grad or t.id in fold.graph.roots)
-    return bool(t.name or t.retains_grad or t.base or t.value is not None or len(fold.graph.ops) <= FEW_OPS)
+    kept = t.id in fold.graph.roots if fold.home else t.base or t.value is not None or len(fold.graph.ops) <= FEW_OPS
+    return bool(t.name or t.retains_grad or kept)
 
 
 def shapes(graph: Graph, fold: Fold) -> dict[str, str]:
@@ -107,8 +108,9 @@ def norms(graph: Graph) -> dict[str, str]:
 def again_label(leaf: TensorRecord) -> str:
     """What stands on a leaf that is drawn once more, small."""
     name = leaf.name or leaf.size
-    turn = -1 if "." in name else 1  # of a dotted name the end says more
-    return shorten(name[::turn], WIDEST / 2, bold=True)[::turn]
+    # of a dotted name the end says more
+    ends = ["…" * (i > 0) + name.split(".", i)[-1] for i in range(name.count(".") + 1)]
+    return shorten(next((end for end in ends if width(end, bold=True) <= WIDEST / 2), ends[-1]), WIDEST / 2, bold=True)
 
 
 def notes(node: NodeRecord, many: int) -> tuple[list[Saved], int]:
@@ -242,12 +244,15 @@ def shapes_of(fold: Fold, id: str) -> str:
     """`(5, 4) → (5, 8)`; one shape where both are equal; `→ (5, 8)` where it would be long, or nobody knows
     what came in."""
     graph, mine = fold.graph, {n.id for n in fold.inside[id]}
+    lent = {e.node for n in fold.inside[id] for e in n.edges} & fold.chips.keys() - {*fold.chips_of.get(id, ())}
     ins = [e.tensor for n in fold.inside[id] for e in n.edges
            if e.tensor not in fold.params and e.node not in mine and e.node not in fold.chips]
     users = sorted({user for n in mine for user in graph.consumers[n]} - mine, key=lambda id: int(id[1:]))
     outs = [e.tensor for user in users for e in graph.node(user).edges if e.node in mine]
     outs += [r for r in graph.roots if graph.tensor(r).node in mine]
     start, end = (", ".join(dict.fromkeys(graph.tensor(t).size for t in several if t)) for several in (ins, outs))
+    if lent and fold.scopes[id].kind != "module":  # the box that has their chips may be far away
+        start = ", ".join(filter(None, (start, counted(fold, lent))))
     text = end if start == end else f"{start} → {end}"
     return text.strip() if width(text) <= 150 else f"→ {end}" if width(end) <= 200 else ""
 
@@ -256,19 +261,25 @@ def chips_of(fold: Fold, id: str, values: Mapping[str, str]) -> list[Chip]:
     """A chip for each parameter; more than two are one, with how many numbers they hold."""
     mine = fold.chips_of.get(id, [])
     leaves = [fold.graph.tensor(fold.graph.node(acc).leaf) for acc in mine]
-    many = {t.id: len(fold.own.get(acc, (acc,))) for t, acc in zip(leaves, mine, strict=True)}  # that it stands for
-    shared = max((fold.calls(acc) // len(fold.own.get(acc, (acc,))) for acc in mine), default=1)
-    times = f" × {shared}" if shared > 1 else ""  # by calls and turns of loops
+    many: dict[str | None, int] = {acc: len(fold.own.get(acc, (acc,))) for acc in mine}  # that it stands for
+    # by calls and turns of loops
+    times: dict[str | None, str] = {acc: f" × {n}" if (n := fold.calls(acc) // many[acc]) > 1 else "" for acc in mine}
     if len(leaves) > (4 if id in fold.rolls and not fold.rolls[id].alone else 1 if fold.compact else 2):
-        total = f"{sum(many[t.id] * math.prod(t.shape) for t in leaves):,}".replace(",", " ")
-        kind = "params" if {t.id for t in leaves} <= fold.params else "leaves"
-        return [Chip(word(kind, None, count=sum(many.values())) + times, total, tuple(t.id for t in leaves),
-                     values.get(f"chip:{id}", ""))]
-    names = {t.name or "" for t in leaves}
-    place = {t: i for i, t in enumerate(fold.scopes[id].params)}
-    return [Chip(chip_name(t.name or "", names, many[t.id]), f"{t.shape}{times}", (t.id,),
-                 values.get(f"chip:{t.id}", (many[t.id] == 1 and t.grad) or ""))
-            for t in sorted(leaves, key=lambda t: (-len(t.shape), place.get(t.id, 0)))]
+        total = f"{sum(many[t.node] * math.prod(t.shape) for t in leaves):,}".replace(",", " ")
+        return [Chip(counted(fold, mine) + times[mine[0]] * (len({*times.values()}) == 1), total,
+                     tuple(t.id for t in leaves), values.get(f"chip:{id}", ""))]
+    line, order = fold.scopes[id].kind == "line", [*fold.scopes[id].params]
+    # a line does not say whose they are: then of all
+    names = {t.name or "" for t in (fold.graph.tensors if line else leaves) if t.kind == "leaf"}
+    return [Chip(chip_name(t.name or "", names, many[t.node]), f"{t.shape}{times[t.node]}", (t.id,),
+                 values.get(f"chip:{t.id}", (many[t.node] == 1 and t.grad) or ""))
+            for t in sorted(leaves, key=lambda t: (-len(t.shape), *map(order.index, {t.id}.intersection(order))))]
+
+
+def counted(fold: Fold, accs: Collection[str | None]) -> str:
+    """`4 params`, or leaves, by their AccumulateGrads, with all that these stand for."""
+    kind = "params" if {fold.graph.node(acc).leaf for acc in accs} <= fold.params else "leaves"
+    return word(kind, None, count=sum(len(fold.own.get(acc or "", [acc])) for acc in accs))
 
 
 def chip_name(name: str, names: set[str], many: int) -> str:
