@@ -393,8 +393,8 @@ def same(a: Any, b: Any) -> bool:
 def plain(value: Any) -> Any:
     """The array of a tensor, of torch too; an array, or None, as it is."""
     if hasattr(value, "detach") and not hasattr(value, "_array"):
-        value = value.float() if str(value.dtype) == "torch.bfloat16" else value
-        return value.detach().to_dense().numpy(force=True)
+        value = (value.values() if value.is_nested else value).detach().to_dense()  # the rows of all its parts
+        return (value.float() if str(value.dtype) == "torch.bfloat16" else value).numpy(force=True)
     return value._array() if hasattr(value, "_array") else value
 
 
