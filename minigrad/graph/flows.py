@@ -75,9 +75,8 @@ def run_torch(found: Flows, roots: tuple[AnyTensor, ...], given: Sequence[Any]) 
     torch: Any = sys.modules["torch"]
     seeds = [torch.ones_like(t) if g is None else g for t, g in zip(roots, given, strict=True)]
     found.begin(roots, seeds)
-    with contextlib.ExitStack() as undo:
-        undo.enter_context(found.reader.untouched())
-        for id, node in found.reader.nodes():
+    with contextlib.ExitStack() as undo, found.reader.untouched():
+        for id, node in ((found.reader.ids[key], node) for key, node in found.reader.found.items()):
             undo.callback(node.register_prehook(partial(found.came, id)).remove)
             undo.callback(node.register_hook(partial(found.left, id)).remove)
         torch.autograd.backward(roots, seeds, retain_graph=True)

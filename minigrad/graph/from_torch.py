@@ -39,9 +39,11 @@ class TorchReader(Reader):
         return t.detach().to_dense()
 
     def row(self, node: AnyNode) -> Row | None:
-        """The row of ours whose nodes bear the name of this one, or that of a view whose twin in place it is."""
-        name = node.name().rpartition("::")[2] + "Transposed" * bool(getattr(node, "_saved_transposed", False))
-        return rows_by_grad_fn().get(name) or twin(node.__class__)
+        """The row of ours whose nodes bear this name, that of this one, or that of a view whose twin in place it is."""
+        turned = "Transposed" * bool(getattr(node, "_saved_transposed", False))
+        name = node if type(node) is str else node.name().rpartition("::")[2] + turned
+        view = rows_by_grad_fn().get(name[:-1] + "0")  # `unsqueeze_` makes an UnsqueezeBackward1
+        return rows_by_grad_fn().get(name) or (view if view and view.view else None)
 
     def output_shape(self, node: AnyNode, nr: int) -> tuple[tuple[int, ...], str] | None:
         """What torch's own node knows of its outputs."""
@@ -67,19 +69,13 @@ class TorchReader(Reader):
 
     def filled_by(self, node: AnyNode) -> dict[int, AnyTensor]:
         """A leaf, or the tensors known to us that retain their gradients."""
-        if hasattr(node, "variable"):
-            return {0: node.variable}
-        return {nr: t for nr, t in self.made.get(self.key(node), ()) if t.retains_grad}
+        return {nr: t for nr, t in self.made.get(self.key(node), ()) if t.is_leaf or t.retains_grad}
 
     def discover(self) -> None:
         """Find the nodes, also that of a leaf which is a root."""
         super().discover()
         edge = sys.modules["torch"].autograd.graph.get_gradient_edge
         self.found = {k: n if hasattr(n, "next_functions") else edge(n).node for k, n in self.found.items()}
-
-    def nodes(self) -> Iterator[tuple[str, AnyNode]]:
-        """The nodes with their ids."""
-        yield from ((self.ids[key], node) for key, node in self.found.items())
 
     @contextlib.contextmanager
     def untouched(self) -> Iterator[list[AnyTensor]]:
@@ -116,13 +112,12 @@ def hooks_of(node: AnyNode) -> tuple[Any, Any]:
         handed.append(hooks)
         raise StopIteration
 
-    function._register_hook = staticmethod(lambda hooks, hook: take(hooks) if hook is take else add(hooks, hook))
-    try:
+    with contextlib.ExitStack() as undo:
+        function._register_hook = staticmethod(lambda hooks, hook: take(hooks) if hook is take else add(hooks, hook))
+        undo.callback(delattr, function, "_register_hook")  # what it inherits is back
         for ask in ("register_prehook", "register_hook"):
             with contextlib.suppress(StopIteration):
                 getattr(node, ask)(take)
-    finally:
-        del function._register_hook  # what it inherits is back
     return handed[0], handed[1]
 
 
@@ -135,11 +130,3 @@ def rows_by_grad_fn() -> dict[str, Row]:
     """
     rows = by_key((row.grad_fn, row) for row in (*TABLE.values(), *ROWS))
     return {name: same[0] for name, same in rows.items() if len({row.differentiable for row in same}) == 1}
-
-
-@cache
-def twin(kind: type) -> Row | None:
-    """The row of a view whose twin in place has nodes of this kind: with another number (`TBackward1`), and alike."""
-    name, fields = kind.__name__[:-1], {field[7:] for field in dir(kind) if field.startswith("_saved_")}
-    views = (row for row in TABLE.values() if row.view and row.grad_fn[:-1] == name and {*row.saved} == fields)
-    return next(views, None)

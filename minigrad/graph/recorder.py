@@ -113,7 +113,7 @@ class Recorder:
         self.lies: dict[Place, tuple[NamedValue, ...]] = {}  # and what that is called
         self.step: list[dict[str, Any]] = [{"kind": "seed", "node": self.node, "after": in_short(seed),
                                             "exact": exactly(plain(seed)), "queue": (self.node,)}]  # frames to be
-        self.printed = io.StringIO()
+        self.printed: list[str] = []
 
     def prepare(self, root: AnyTensor, gradient: AnyTensor | None, names: Mapping[str, AnyTensor],
                 create_graph: bool) -> Any:
@@ -346,20 +346,19 @@ class Recorder:
 
     def event(self, kind: str, **facts: Any) -> None:
         """Add a frame, with what was printed since the one before."""
-        printed = self.printed.getvalue()
-        self.printed.seek(0)
-        self.printed.truncate()
+        printed, self.printed[:] = "".join(self.printed), []
         self.step.append({"kind": kind, "node": self.node, "printed": printed, "queue": self.waiting, **facts})
 
 
 class Tee(io.TextIOBase):
-    """Writes to several streams: what a hook prints is kept, and printed all the same."""
+    """Keeps what is written, and writes it to streams: what a hook prints is printed all the same."""
 
-    def __init__(self, *streams: Any) -> None:
-        self.streams = streams
+    def __init__(self, kept: list[str], *streams: Any) -> None:
+        self.kept, self.streams = kept, streams
 
     def write(self, string: str) -> int:
         """Write to each; the length, as streams return it."""
+        self.kept.append(string)
         for stream in self.streams:
             stream.write(string)
         return len(string)

@@ -10,18 +10,17 @@ what is not told. torch is never imported here.
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
-from types import SimpleNamespace
 from typing import Any
 
 from ..array.backend import xp
 from ..core.carriers import RAW
 from ..core.row import Row
-from ..text import say
+from ..text import demand
 from .from_torch import TorchReader
 from .live import stretches
-from .preview import exactly
+from .preview import exactly, norm
 from .recorder import Recorder, copied, in_short, plain, same
 from .rule import Rule, as_array, computed
 from .snapshot import AnyNode, AnyTensor
@@ -42,33 +41,24 @@ class TorchRecorder(Recorder):
         if not root.requires_grad or (gradient is None and root.numel() != 1):
             root.backward(gradient)  # raises, in torch's words
         self.reader: TorchReader = TorchReader((root,), names)
-        try:
-            plain(root)
-        except (NotImplementedError, RuntimeError) as unread:
-            raise ValueError(say("player.no_values")) from unread
+        demand(self.reader.value(root) is not None, "player.no_values")
         keep = self.preview or not self.frees
         given = gradient.clone() if self.preview and gradient is not None else gradient
         self.backward = partial(root.backward, given, retain_graph=keep, create_graph=create_graph)
         return sys.modules["torch"].ones_like(root) if gradient is None else gradient
 
     def turn(self) -> None:
-        """Run it all; nothing is left."""
-        with self.attended():
-            self.backward()
-        if self.lost is not None:
-            raise self.lost
-
-    @contextlib.contextmanager
-    def attended(self) -> Iterator[None]:
-        """Our hooks at every node, and around the hooks of tensors; taken away again."""
+        """Run it all, with our hooks at every node, and around the hooks of tensors; nothing is left."""
         self.grads = {id(t): copied(t.grad) for t in self.reader.tensors.values() if not t.is_leaf and t.retains_grad}
         with contextlib.ExitStack() as undo, xp.errstate(all="ignore"):
-            for _, node in self.reader.nodes():
+            for node in self.reader.found.values():
                 self.tell(self.wrap, node, undo)  # ours stand behind theirs
                 undo.callback(node.register_prehook(partial(self.tell, self.arrived_at, node)).remove)
                 undo.callback(node.register_hook(partial(self.tell, self.ran, node)).remove)
             self.run = None
-            yield
+            self.backward()
+        if self.lost is not None:
+            raise self.lost
 
     def tell(self, part: Callable[..., Any], *args: Any) -> Any:
         """Let a part of ours tell what happens; once one has failed none does, and nobody else hears of it."""
@@ -100,7 +90,6 @@ class TorchRecorder(Recorder):
         if self.node_now is not node:
             self.ready(node)
             self.own = type(node).__module__ == "builtins" and type(node).__name__ == self.record.name
-            self.put = False  # whether the leaf that runs has its `.grad` already
             self.kept = {nr: t for nr, t in self.reader.filled_by(node).items() if not t.is_leaf}
             self.old |= {nr: self.grads.get(id(t)) for nr, t in self.kept.items()}
 
@@ -112,8 +101,7 @@ class TorchRecorder(Recorder):
         before, returned = self.tell(copied, what), hook(*given)
         after = given[0].grad if kind == "post_accumulate" else what if returned is None else returned
         several = isinstance(given[0], tuple) and not isinstance(after, tuple)  # a hook may return the one alone
-        self.tell(lambda: self.hook(node, kind, hook, before, (after,) if several else plain(after),
-                                    nr if kind == "tensor" else None))
+        self.tell(lambda: self.hook(node, kind, hook, before, (after,) if several else plain(after), nr))
         return returned
 
     def captured(self, node: AnyNode, received: tuple[Any, ...]) -> None:
@@ -142,7 +130,7 @@ class TorchRecorder(Recorder):
             return
         gone, came = tuple(map(plain, sent)), tuple(map(plain, received))
         if self.record.name == "CopySlices":
-            self.formula = SimpleNamespace(name=lambda: writer(came[0], *gone))
+            self.formula = writer(came[0], *gone)
         row = self.reader.row(self.formula)
         if row is not None and not row.multi and all(g is None for g in came[1:]):
             came = came[:1]  # torch gives the mean that a norm noted a gradient, too
@@ -150,12 +138,10 @@ class TorchRecorder(Recorder):
         with contextlib.suppress(Exception):  # it has none, or not in this form
             self.saved |= self.hidden(row, came) if row and row.hidden else {}
         floats = (g.dtype for g in sent if g is not None and g.is_floating_point())
-        rough = max([TOLERANCE, *(2 * sys.modules["torch"].finfo(kind).eps for kind in floats)])
-        found = {slot: self.derived(row, slot, came, grad, rough) for slot, grad in enumerate(gone) if grad is not None}
+        eps = max([0.0, *(sys.modules["torch"].finfo(kind).eps for kind in floats)])
+        found = {slot: self.derived(row, slot, came, grad, eps) for slot, grad in enumerate(gone) if grad is not None}
         self.good = {slot: ours for slot, ours in found.items() if ours is not None}  # what our rules give, too
-        for edge, grad in zip(self.record.edges, gone, strict=False):
-            if edge.node is None or grad is None:
-                continue
+        for edge, grad in ((e, g) for e, g in zip(self.record.edges, gone, strict=False) if e.node and g is not None):
             if edge.slot in self.good and self.good[edge.slot].shape != grad.shape:  # torch has summed it already
                 self.unbroadcast(node, edge.slot, self.good[edge.slot].astype(grad.dtype), grad)
             elif edge.expands:
@@ -174,20 +160,23 @@ class TorchRecorder(Recorder):
         self.close()
 
     def fill(self, node: AnyNode, *_: Any) -> None:
-        """A leaf has its new `.grad`."""
-        if not self.put:
+        """A leaf has its new `.grad`, which is told once."""
+        if not any(event["kind"] == "accumulate" for event in self.step):
             self.accumulate(node, self.came[0], None, node.variable.grad)
-        self.put = True
 
     # ---- what can be believed
 
     def hidden(self, row: Row, came: tuple[Any, ...]) -> dict[str, Any]:
         """What a formula reads and torch does not show, from what it shows: the eps of a norm from its deviations, the
-        lengths of what was joined; of constants in several places nobody knows which is how long."""
+        shares of a pool, the lengths of what was joined; of several constants nobody knows which is how long."""
         if "eps" in row.hidden:
             x = self.saved["input"].astype("float64")
             spread = x.var(tuple(range(-len(self.saved["normalized_shape"]), 0)), keepdims=True)
             return {"eps": float((self.saved["result2"] ** -2.0 - spread).reshape(-1)[spread.argmin()])}
+        if "left" in row.hidden:
+            pool, eye = sys.modules["torch"].nn.functional.adaptive_avg_pool1d, sys.modules["torch"].eye
+            sizes = zip(self.saved["self"].shape[-2:], came[0].shape[-2:], strict=True)
+            return dict(zip(row.hidden, (plain(pool(eye(n)[None], m)[0].mT) for n, m in sizes), strict=True))
         shapes = [e.node and self.graph.tensor(e.tensor).shape for e in self.record.edges]
         rest, dim = [*came[0].shape], self.saved["dim"]
         rest[dim] -= sum(shape[dim] for shape in shapes if shape)
@@ -195,7 +184,7 @@ class TorchRecorder(Recorder):
             shapes[i], rest[dim] = tuple(rest), 0
         return {"shapes": shapes}
 
-    def derived(self, row: Row | None, slot: int, came: tuple[Any, ...], sent: Any, rough: float) -> Any:
+    def derived(self, row: Row | None, slot: int, came: tuple[Any, ...], sent: Any, eps: float) -> Any:
         """What one rule, run on what torch saved, gives before any sum; None where it is not what torch gave."""
         several = row is not None and row.inputs[0] == "tensors"  # one formula, which gives a gradient to each
         if row is None or not (several or row.differentiable[slot:]):
@@ -211,14 +200,14 @@ class TorchRecorder(Recorder):
             return None
         values |= {name: as_array(v, v) for name, v in arrays.items()}
         ours = computed(row, word, values, slot if several else None)
-        number = "complex128" if sent.dtype.kind == "c" else "float64"
-        if (ours is None or (ours.dtype.kind == "c") != (sent.dtype.kind == "c")
-                or (ours.size != sent.size and not stretches(sent.shape, ours.shape))):
+        if ours is None or ours.dtype.kind == "c" != sent.dtype.kind or (
+                ours.size != sent.size and not stretches(sent.shape, ours.shape)):
             return None
-        ours = (ours if stretches(sent.shape, ours.shape) else ours.reshape(sent.shape)).astype(number)
+        ours = (ours if stretches(sent.shape, ours.shape) else ours.reshape(sent.shape)) * 1.0
         most = float(abs(ours[xp.isfinite(ours)]).max(initial=0))  # of a sum, what was added
-        gave = RAW.sum_to(ours, sent.shape), sent.astype(number)
-        return ours if xp.allclose(*gave, rtol=rough, atol=rough * most, equal_nan=True) else None
+        rough, gave = max(TOLERANCE, 2 * eps), RAW.sum_to(ours, sent.shape)
+        least = 2 * eps * max((norm(g) for g in came if g is not None), default=0.0)  # where what came cancels
+        return ours if xp.allclose(gave, sent, rough, max(rough * most, least), equal_nan=True) else None
 
     def bends(self) -> bool:
         """Also where neither torch's own node nor a rule of ours tells what was done."""
