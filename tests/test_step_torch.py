@@ -188,7 +188,8 @@ def test_of_random_programs_what_every_node_got_and_sent_is_the_same(seed):
         assert alike(mine, its), (mine, its)
 
 
-def test_the_order_of_the_nodes_is_torch_s():
+def test_the_order_of_the_nodes_is_torch_s(monkeypatch):
+    monkeypatch.setattr(TorchRecorder, "derived", lambda *_: None)  # rules take most of the time, and have no part
     for name in NOT_EQUAL:
         graph, frames = of(name, torch)
         ran = [f.node for f in frames if f.label.isdigit() and f.node and graph.node(f.node).kind == "op"]
@@ -595,6 +596,18 @@ def test_what_torch_hides_is_said_and_live_is_refused():
     assert "torch 自己执行" in player.scene["before"]["zh"]
     with pytest.raises(ValueError, match="Leave live out"):
         step(names["loss"], live=True)
+
+
+@pytest.mark.filterwarnings("ignore:TF32")
+def test_of_a_layer_in_one_node_it_is_said_how_to_see_its_operations():
+    lstm = torch.nn.LSTM(2, 2)
+    with torch.backends.mkldnn.flags(enabled=False):
+        whole = step(lstm(torch.ones(1, 1, 2))[0].sum(), preview=True)
+    fused = step(lstm(torch.ones(1, 1, 2))[0].sum(), preview=True)
+
+    assert "flags(" not in str(whole.scene["before"])
+    assert all(f.rules for f in whole.frames if f.kind == "compute")
+    assert ("flags(" in fused.scene["before"]["zh"]) == any("Rnn" in n.name for n in fused.graph.nodes)
 
 
 LINES = """

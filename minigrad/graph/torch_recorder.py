@@ -206,7 +206,7 @@ class TorchRecorder(Recorder):
         ours = (ours if stretches(sent.shape, ours.shape) else ours.reshape(sent.shape)) * 1.0
         most = float(abs(ours[xp.isfinite(ours)]).max(initial=0))  # of a sum, what was added
         rough, gave = max(TOLERANCE, 2 * eps), RAW.sum_to(ours, sent.shape)
-        least = 2 * eps * max((norm(g) for g in came if g is not None), default=0.0)  # where what came cancels
+        least = min(2 * eps, 2e-7) * max((norm(g) for g in came if g is not None), default=0.0)  # where they cancel
         return ours if xp.allclose(gave, sent, rough, max(rough * most, least), equal_nan=True) else None
 
     def bends(self) -> bool:
