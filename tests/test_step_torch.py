@@ -532,7 +532,9 @@ def test_kinds_of_tensors_that_minigrad_does_not_have():
     rows = torch.nn.Embedding(4, 2, sparse=True)
     rows.weight.data.fill_(1)
     parts = rows(torch.tensor([1, 1])).sum()
-    for loss, text in (((z * z.conj()).real.sum(), "[2+4j, 0+6j]"), (parts, "[[0, 0, … ×8]]")):
+    short = torch.tensor([0.5, 2.0], dtype=torch.float8_e4m3fn, requires_grad=True)
+    for loss, text in (((z * z.conj()).real.sum(), "[2+4j, 0+6j]"), (parts, "[[0, 0, … ×8]]"),
+                       (short.float().sum(), "[1, 1]")):
         last = record(loss)[1][-1]
         assert (last.kind, last.after) == ("accumulate", text)
 

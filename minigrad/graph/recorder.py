@@ -393,7 +393,8 @@ def plain(value: Any) -> Any:
     """The array of a tensor, of torch too; an array, or None, as it is."""
     if hasattr(value, "detach") and not hasattr(value, "_array"):
         value = (value.values() if value.is_nested else value).detach().to_dense()  # the rows of all its parts
-        return (value.float() if str(value.dtype) == "torch.bfloat16" else value).numpy(force=True)
+        # NumPy knows neither bfloat16 nor float8
+        return (value.float() if str(value.dtype)[6:12] in ("bfloat", "float8") else value).numpy(force=True)
     return value._array() if hasattr(value, "_array") else value
 
 
