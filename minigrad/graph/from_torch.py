@@ -74,8 +74,8 @@ class TorchReader(Reader):
     def discover(self) -> None:
         """Find the nodes, also that of a leaf which is a root."""
         super().discover()
-        edge = sys.modules["torch"].autograd.graph.get_gradient_edge
-        self.found = {k: n if hasattr(n, "next_functions") else edge(n).node for k, n in self.found.items()}
+        for key, leaf in ((key, n) for key, n in self.found.items() if not hasattr(n, "next_functions")):
+            self.found[key] = sys.modules["torch"].autograd.graph.get_gradient_edge(leaf).node
 
     @contextlib.contextmanager
     def untouched(self) -> Iterator[list[AnyTensor]]:
