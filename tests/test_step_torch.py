@@ -17,6 +17,7 @@ import pytest
 import minigrad as mg
 from minigrad.graph import record
 from minigrad.graph.flows import flows
+from minigrad.graph.from_torch import hooks_of
 from minigrad.graph.preview import preview
 from minigrad.graph.recorder import Frame
 from minigrad.graph.snapshot import Graph
@@ -187,7 +188,8 @@ def test_of_random_programs_what_every_node_got_and_sent_is_the_same(seed):
         assert alike(mine, its), (mine, its)
 
 
-def test_the_order_of_the_nodes_is_torch_s():
+def test_the_order_of_the_nodes_is_torch_s(monkeypatch):
+    monkeypatch.setattr(TorchRecorder, "derived", lambda *_: None)  # rules take most of the time, and have no part
     for name in NOT_EQUAL:
         graph, frames = of(name, torch)
         ran = [f.node for f in frames if f.label.isdigit() and f.node and graph.node(f.node).kind == "op"]
@@ -317,6 +319,41 @@ def test_hooks_of_nodes_are_the_learner_s_again_after_a_step_and_a_picture():
     assert seen == [2]
 
 
+def test_a_picture_leaves_nothing_at_torch_s_nodes():
+    y = torch.tensor([1.0, 2.0], requires_grad=True) * 2
+    mg.draw(y)
+
+    assert hooks_of(y.grad_fn) == (None, None)
+
+
+def gates(library: Any, data: bool) -> list[Any]:
+    """The hooks beside modules, and what each made of a gradient."""
+    x = library.tensor([[1.0, 2.0]], requires_grad=data)
+    net = library.nn.Sequential(library.nn.Linear(2, 2), library.nn.Tanh())
+    with library.no_grad():
+        net[0].weight.copy_(library.eye(2))
+        net[0].bias.zero_()
+
+    def before(module: Any, came: Any) -> Any:
+        return tuple(g * 3 for g in came)
+
+    def behind(module: Any, sent: Any, came: Any) -> None: ...
+    net[0].register_full_backward_pre_hook(before)
+    net[0].register_full_backward_hook(behind)
+    net[1].register_full_backward_hook(behind)
+    graph, frames = record(net(x).sum(), names={"x": x})
+    return [[h.label for h in graph.hooks], [(f.name, f.before, f.after) for f in frames if f.kind == "hook"]]
+
+
+@pytest.mark.filterwarnings("ignore:Full backward hook is firing")
+@pytest.mark.parametrize("data", [True, False])
+def test_hooks_of_modules_are_called_by_the_learner_s_names(data):
+    ours, theirs = gates(mg, data), gates(torch, data)
+
+    assert ours == theirs
+    assert ours[0] == ["BackwardHook", "behind", *(["before", "behind"] if data else ["before, behind"])]
+
+
 COMMON = {
     "joined": """a = torch.tensor([1., 2.], requires_grad=True); b = torch.tensor([3.], requires_grad=True)
 c = torch.cat([a * 2, torch.ones(2), torch.zeros(1), b]); d = torch.stack([c, c * 2], -1)
@@ -331,6 +368,8 @@ y = (v * 1).unsqueeze_(0).t_().squeeze(1)
 loss = x.sum(-1).prod() + x.exp().sum((-1, -2)) + x.mean((-1,)).prod() + (y @ x).prod()""",
     "put": """x = torch.arange(6.).reshape(3, 2).requires_grad_(); v = torch.tensor([5., 7.], requires_grad=True)
 y = x * 2; y[torch.tensor([0, 2])] = v; z = y * y; z[y > 6] = 0.; loss = z.sum() + torch.var_mean(x, 1)[0].sum()""",
+    "written": """x = torch.arange(6.).reshape(3, 2).requires_grad_(); v = torch.tensor([5., 7.], requires_grad=True)
+y = x * 2; y[1] = v; y.t()[0] = v[0] * x[:, 1]; loss = (y * y * x).sum()""",
 }
 
 
@@ -363,6 +402,37 @@ def test_what_a_node_of_torch_sends_is_the_derivative_without_a_rule_of_ours_unl
             once.append(out.grad_fn.register_hook(hook))
         frames = record(loss := out.sum(), names={"q": q, "out": out, "loss": loss})[1]
         assert ("gradient of q" in str(frames), "∂loss/∂q" in str(frames)) == (not derivative, derivative)
+
+
+def rules_of(made: Any, **names: Any) -> dict[str, list[int]]:
+    """The slots that have a rule, by node, in the backward of `made`."""
+    graph, frames = record(made, names=names)
+    return {graph.node(f.node).name: [r.slot for r in f.rules] for f in frames if f.kind == "compute"}
+
+
+@pytest.mark.parametrize(("line", "node", "slots"), [
+    ("F.conv_transpose2d(x, w, b, 2, 1, 1, groups=2)", "ConvolutionBackward0", [0, 1, 2]),
+    ("F.adaptive_avg_pool2d(x, (2, 3))", "AdaptiveAvgPool2DBackward0", [0]),
+    ("torch.sparse.mm(w[:, 0, 0].to_sparse(), x[0, 0])", "SparseAddmmBackward0", [1, 2]),
+    ("x.softmax(-1).sum(-1)", "SoftmaxBackward0", [0]),  # of which nothing is left but rounding
+    ("F.batch_norm(F.conv2d(x, w[:2].repeat(1, 4, 1, 1), b, padding=1), None, None, training=True)",
+     "ConvolutionBackward0", [0, 1, 2]),
+    ("torch.complex(x, x) * 2", "MulBackward0", [0]), ("torch.complex(x, x) * torch.complex(x, x)", "MulBackward0", []),
+])
+def test_what_torch_alone_makes_has_a_rule_if_that_gives_what_torch_gave(line, node, slots):
+    x, w, b = (torch.randn(*shape, generator=torch.Generator().manual_seed(0), requires_grad=True)
+               for shape in ((2, 4, 3, 3), (4, 1, 3, 3), (2,)))
+    y = eval(line, {"torch": torch, "F": torch.nn.functional, "x": x, "w": w, "b": b})
+    y = torch.view_as_real(y) if y.is_complex() else y
+    assert rules_of(y.sin().sum(), x=x, w=w, b=b)[node] == slots
+
+
+@pytest.mark.parametrize("line", ["y[:1].relu_()", "y[0].mul_(v)", "y[0] = v.sum()", "y.t()[:] = 2."])
+def test_a_write_of_which_the_numbers_do_not_tell_everything_has_no_rule(line):
+    x, v = torch.tensor([[-1.0, 2.0], [3.0, 4.0]], requires_grad=True), torch.tensor([0.0, 2.0], requires_grad=True)
+    y = x * 2
+    exec(line, {"y": y, "v": v})
+    assert rules_of((y * y.detach()).sum(), x=x)["CopySlices"] == []
 
 
 @pytest.mark.parametrize("options", [{}, {"is_causal": True}, {"scale": 0.5}, {"attn_mask": torch.eye(3)},
@@ -429,6 +499,14 @@ def test_an_error_in_a_hook_is_the_last_frame_and_the_hooks_are_gone():
         loss.backward()
 
 
+def test_a_tensor_without_numbers_is_refused_with_what_to_do_and_parts_of_unlike_lengths_are_told():
+    with pytest.raises(ValueError, match="`draw\\(loss\\)` shows its graph"):
+        step(torch.nn.Linear(3, 2, device="meta")(torch.ones(4, 3, device="meta")).sum())
+    w = torch.eye(2, requires_grad=True)
+    parts = torch.nested.nested_tensor([torch.ones(1, 2), torch.ones(2, 2)], layout=torch.jagged) @ w
+    assert record(parts.values().sum(), names={"w": w})[1][-1].after == "[[3, 3], [3, 3]]"
+
+
 def test_functions_and_types_that_our_table_does_not_have():
     class Cube(torch.autograd.Function):
         @staticmethod
@@ -454,7 +532,9 @@ def test_kinds_of_tensors_that_minigrad_does_not_have():
     rows = torch.nn.Embedding(4, 2, sparse=True)
     rows.weight.data.fill_(1)
     parts = rows(torch.tensor([1, 1])).sum()
-    for loss, text in (((z * z.conj()).real.sum(), "[2+4j, 0+6j]"), (parts, "[[0, 0, … ×8]]")):
+    short = torch.tensor([0.5, 2.0], dtype=torch.float8_e4m3fn, requires_grad=True)
+    for loss, text in (((z * z.conj()).real.sum(), "[2+4j, 0+6j]"), (parts, "[[0, 0, … ×8]]"),
+                       (short.float().sum(), "[1, 1]")):
         last = record(loss)[1][-1]
         assert (last.kind, last.after) == ("accumulate", text)
 
@@ -518,6 +598,18 @@ def test_what_torch_hides_is_said_and_live_is_refused():
     assert "torch 自己执行" in player.scene["before"]["zh"]
     with pytest.raises(ValueError, match="Leave live out"):
         step(names["loss"], live=True)
+
+
+@pytest.mark.filterwarnings("ignore:TF32")
+def test_of_a_layer_in_one_node_it_is_said_how_to_see_its_operations():
+    lstm = torch.nn.LSTM(2, 2)
+    with torch.backends.mkldnn.flags(enabled=False):
+        whole = step(lstm(torch.ones(1, 1, 2))[0].sum(), preview=True)
+    fused = step(lstm(torch.ones(1, 1, 2))[0].sum(), preview=True)
+
+    assert "flags(" not in str(whole.scene["before"])
+    assert all(f.rules for f in whole.frames if f.kind == "compute")
+    assert ("flags(" in fused.scene["before"]["zh"]) == any("Rnn" in n.name for n in fused.graph.nodes)
 
 
 LINES = """

@@ -12,6 +12,7 @@ import re
 import sys
 import warnings
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ..array.backend import xp
@@ -74,37 +75,17 @@ def run_torch(found: Flows, roots: tuple[AnyTensor, ...], given: Sequence[Any]) 
     torch: Any = sys.modules["torch"]
     seeds = [torch.ones_like(t) if g is None else g for t, g in zip(roots, given, strict=True)]
     found.begin(roots, seeds)
-    with contextlib.ExitStack() as undo:
-        undo.enter_context(found.reader.untouched())
-        for id, node in found.reader.nodes():
-            for handle in telling(found, id, node):
-                undo.callback(handle.remove)
+    with contextlib.ExitStack() as undo, found.reader.untouched():
+        for id, node in ((found.reader.ids[key], node) for key, node in found.reader.found.items()):
+            undo.callback(node.register_prehook(partial(found.came, id)).remove)
+            undo.callback(node.register_hook(partial(found.left, id)).remove)
         torch.autograd.backward(roots, seeds, retain_graph=True)
-
-
-def telling(found: Flows, id: str, node: AnyNode) -> tuple[Any, Any]:
-    """Hooks at a node of torch, behind the learner's: what arrives, and what leaves."""
-    array = found.reader.array
-
-    def arrived(grads: tuple[Any, ...]) -> None:
-        found.at = id
-        for nr, grad in enumerate(grads):
-            if grad is not None:
-                found.texts[f"in:{id}:{nr}"] = found.text(array(grad))
-                found.hooked |= {id: array(grad)} if hasattr(node, "variable") else {}
-
-    def hook(sent: tuple[Any, ...], received: tuple[Any, ...]) -> None:
-        for e, grad in zip(found.graph.node(id).edges, sent, strict=False):
-            if grad is not None and e.node:
-                found.sent(id, e.slot, array(grad))
-
-    return node.register_prehook(arrived), node.register_hook(hook)
 
 
 class Flows:
     """Texts by slot (`edge:n3:0`, `in:n3:0`, `seed:n1`, `total:n6`), norms by edge, and where it went wrong first.
 
-    Our engine tells it what happens; of torch's the hooks of `telling` do.
+    Our engine tells it what happens; of torch's hooks do, behind the learner's.
     """
 
     def __init__(self, graph: Graph, few: int, groups: Mapping[str, str]) -> None:
@@ -174,6 +155,21 @@ class Flows:
                 self.texts.pop(f"got:{place}", None)  # the sum is what a hook receives
         self.reader, self.sums, self.meeting, self.hooked = None, {}, {}, {}
         return self
+
+    # ---- what torch's nodes tell
+
+    def came(self, id: str, grads: tuple[Any, ...]) -> None:
+        """Gradients have come to a node, for its outputs."""
+        self.at = id
+        for nr, grad in ((nr, self.reader.array(grad)) for nr, grad in enumerate(grads) if grad is not None):
+            self.texts[f"in:{id}:{nr}"] = self.text(grad)
+            self.hooked |= {id: grad} if self.graph.node(id).leaf else {}
+
+    def left(self, id: str, sent: tuple[Any, ...], received: tuple[Any, ...]) -> None:
+        """Gradients have left it."""
+        for edge, grad in zip(self.graph.node(id).edges, sent, strict=False):
+            if grad is not None and edge.node:
+                self.sent(id, edge.slot, self.reader.array(grad))
 
     # ---- what our engine tells
 

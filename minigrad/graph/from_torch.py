@@ -7,12 +7,12 @@ import contextlib
 import gc
 import sys
 import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
 from typing import Any
 
 from ..core.row import TABLE, Row
-from .live import HOOK_KINDS, MANY, Key, Reader
+from .live import Key, Reader
 from .snapshot import AnyNode, AnyTensor, Graph, by_key
 from .torch_rows import ROWS
 from .torch_scopes import calls, line_of
@@ -39,8 +39,11 @@ class TorchReader(Reader):
         return t.detach().to_dense()
 
     def row(self, node: AnyNode) -> Row | None:
-        """The row of ours whose nodes bear the name of this one, or that of a view whose twin in place it is."""
-        return rows_by_grad_fn().get(node.name().rpartition("::")[2]) or twin(node.__class__)
+        """The row of ours whose nodes bear this name, that of this one, or that of a view whose twin in place it is."""
+        turned = "Transposed" * bool(getattr(node, "_saved_transposed", False))
+        name = node if type(node) is str else node.name().rpartition("::")[2] + turned
+        view = rows_by_grad_fn().get(name[:-1] + "0")  # `unsqueeze_` makes an UnsqueezeBackward1
+        return rows_by_grad_fn().get(name) or (view if view and view.view else None)
 
     def output_shape(self, node: AnyNode, nr: int) -> tuple[tuple[int, ...], str] | None:
         """What torch's own node knows of its outputs."""
@@ -51,13 +54,13 @@ class TorchReader(Reader):
         """As many as it has descriptions of outputs."""
         return len(getattr(node, "_input_metadata", (None,)))
 
-    def hooks_at(self, key: Key) -> Iterable[tuple[str, int, Any]]:
-        """Those of a node, and of the tensors that are alive; of very many nodes only the latter."""
-        known = self.made.get(key, ())
-        kept: dict[str, Any] = hooks_of(self.found[key]) if len(self.found) <= MANY else {}
-        kept["post_accumulate"] = next((t._post_accumulate_grad_hooks for _, t in known if t.is_leaf), None)
-        yield from (("tensor", nr, hook) for nr, t in known for hook in (t._backward_hooks or {}).values())
-        yield from ((kind, 0, hook) for kind in HOOK_KINDS for hook in (kept.get(kind) or {}).values())
+    def hook_dicts(self, key: Key) -> Iterator[tuple[str, int, Any]]:
+        """torch's own dicts of the hooks of a node, and of the tensors that are alive, where there are some."""
+        known, (before, behind) = self.made.get(key, ()), hooks_of(self.found[key])
+        yield from (("tensor", nr, t._backward_hooks) for nr, t in known)
+        yield "pre", 0, before
+        yield from (("post_accumulate", 0, t._post_accumulate_grad_hooks) for _, t in known if t.is_leaf)
+        yield "post", 0, behind
 
     @cached_property
     def made(self) -> dict[Key, list[tuple[int, AnyTensor]]]:
@@ -68,11 +71,11 @@ class TorchReader(Reader):
         """Those of the tensors known to us."""
         return {nr: t for nr, t in self.made.get(self.key(node), ()) if t.retains_grad}
 
-    def nodes(self) -> Iterator[tuple[str, AnyNode]]:
-        """The nodes with their ids, also that of a leaf which is a root."""
-        edge = sys.modules["torch"].autograd.graph.get_gradient_edge
-        yield from ((self.ids[key], node if hasattr(node, "next_functions") else edge(node).node)
-                    for key, node in self.found.items())
+    def discover(self) -> None:
+        """Find the nodes, also that of a leaf which is a root."""
+        super().discover()
+        for key, leaf in ((key, n) for key, n in self.found.items() if not hasattr(n, "next_functions")):
+            self.found[key] = sys.modules["torch"].autograd.graph.get_gradient_edge(leaf).node
 
     @contextlib.contextmanager
     def untouched(self) -> Iterator[list[AnyTensor]]:
@@ -97,14 +100,25 @@ class TorchReader(Reader):
             yield [*several.values()]
 
 
-def hooks_of(node: AnyNode) -> dict[str, dict[int, Any]]:
-    """The hooks before a node of torch and behind it, in its own dicts, which the handles of two more tell."""
-    if not hasattr(node, "next_functions"):  # a leaf as the root
-        return {}
-    handles = {"pre": node.register_prehook(print), "post": node.register_hook(print)}
-    for handle in handles.values():
-        handle.remove()
-    return {kind: handle.hooks_dict_ref() for kind, handle in handles.items()}
+def hooks_of(node: AnyNode) -> tuple[Any, Any]:
+    """The dicts of hooks before a node of torch and behind it, which it hands to whoever adds a hook.
+
+    None is added: once it were gone, its empty dict would stay, and each later backward would look into it.
+    """
+    function: Any = sys.modules["torch"].autograd.Function
+    add, handed = function._register_hook, []
+
+    def take(hooks: Any) -> None:
+        handed.append(hooks)
+        raise StopIteration
+
+    with contextlib.ExitStack() as undo:
+        function._register_hook = staticmethod(lambda hooks, hook: take(hooks) if hook is take else add(hooks, hook))
+        undo.callback(delattr, function, "_register_hook")  # what it inherits is back
+        for ask in ("register_prehook", "register_hook"):
+            with contextlib.suppress(StopIteration):
+                getattr(node, ask)(take)
+    return handed[0], handed[1]
 
 
 @cache
@@ -116,11 +130,3 @@ def rows_by_grad_fn() -> dict[str, Row]:
     """
     rows = by_key((row.grad_fn, row) for row in (*TABLE.values(), *ROWS))
     return {name: same[0] for name, same in rows.items() if len({row.differentiable for row in same}) == 1}
-
-
-@cache
-def twin(kind: type) -> Row | None:
-    """The row of a view whose twin in place has nodes of this kind: with another number (`TBackward1`), and alike."""
-    name, fields = kind.__name__[:-1], {field[7:] for field in dir(kind) if field.startswith("_saved_")}
-    views = (row for row in TABLE.values() if row.view and row.grad_fn[:-1] == name and {*row.saved} == fields)
-    return next(views, None)

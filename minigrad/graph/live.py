@@ -35,7 +35,6 @@ Key = int | tuple[str, int]  # what a node is known by: its id; an AccumulateGra
 Slot = tuple[Key, int]  # where a tensor sits: a node and the number of its output
 INFIX = {"add": "+", "sub": "−", "mul": "·", "div": "/", "pow": "**", "mm": "@", "mv": "@", "dot": "@", "bmm": "@"}
 MANY, NEAR = 3000, 6  # nodes: of a graph with more only the ends are read where time counts, so many at each
-HOOK_KINDS = "pre", "post_accumulate", "post"  # behind those of tensors, in the order in which they run
 SUMMED_UP = 60  # tensors; of a larger graph no picture has room for more than previews
 PROBED = 100_000  # elements; of larger outputs nothing is worked out
 
@@ -91,15 +90,16 @@ class Reader:
     noted, place = calls, staticmethod(attrgetter("code", "lasti"))  # of modules; of nodes in the learner's code
     fault: Callable[[], str] = staticmethod(fault_now)  # of the engine that will run this graph
 
+    def hook_dicts(self, key: Key) -> Iterable[tuple[str, int, Any]]:
+        """The same, several by their own numbers."""
+        hooks = self.tensors[key, 0]._hooks if isinstance(key, tuple) else self.found[key].hooks
+        if hooks is not None:
+            yield from (("tensor", nr, several) for nr, several in hooks.tensor.items())
+            yield from ((kind, 0, getattr(hooks, kind)) for kind in ("pre", "post_accumulate", "post"))
+
     def hooks_at(self, key: Key) -> Iterable[tuple[str, int, Any]]:
         """(kind, output number, callable) in the order in which they run."""
-        hooks = self.tensors[key, 0]._hooks if isinstance(key, tuple) else self.found[key].hooks
-        if hooks is None:
-            return
-        for nr, several in hooks.tensor.items():
-            yield from (("tensor", nr, hook) for hook in several.values())
-        for kind in HOOK_KINDS:
-            yield from ((kind, 0, hook) for hook in getattr(hooks, kind).values())
+        return ((kind, nr, hook) for kind, nr, several in self.hook_dicts(key) for hook in (several or {}).values())
 
     def filled_by(self, node: AnyNode) -> dict[int, AnyTensor]:
         """The tensors whose `.grad` gets something when this node runs, by output: its leaf, or retained ones."""
@@ -583,9 +583,17 @@ def hook_label(hook: Any) -> str:
     name = None
     with contextlib.suppress(Exception):
         hook = getattr(hook, "func", hook)  # functools.partial
-        name = hook.__name__
+        name = of_module(hook) if hook.__qualname__.startswith("BackwardHook.") else hook.__name__
         if name == "<lambda>":
             *before, last, _ = dis.get_instructions(hook)
             more = any(i.opname.startswith(("BINARY", "UNARY", "COMPARE", "MAKE")) for i in (*before, last))
             name = "λ" if more else call_at(hook.__code__, last.offset) or ["λ", *hook.__code__.co_names][-1]
     return name if isinstance(name, str) else type(hook).__name__
+
+
+def of_module(hook: Any) -> str:
+    """The hooks of a module that one beside it calls: behind its results, or before its arguments."""
+    beside = getattr(hook, "__self__", None) or hook.__closure__[0].cell_contents
+    behind = bool(re.search("enter|output", hook.__qualname__))
+    last = not (behind and beside.input_tensors_index)  # no gradient comes to its arguments
+    return ", ".join(map(hook_label, beside.user_pre_hooks * behind + beside.user_hooks * last)) or "BackwardHook"

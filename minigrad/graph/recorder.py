@@ -113,7 +113,7 @@ class Recorder:
         self.lies: dict[Place, tuple[NamedValue, ...]] = {}  # and what that is called
         self.step: list[dict[str, Any]] = [{"kind": "seed", "node": self.node, "after": in_short(seed),
                                             "exact": exactly(plain(seed)), "queue": (self.node,)}]  # frames to be
-        self.printed = io.StringIO()
+        self.printed: list[str] = []
 
     def prepare(self, root: AnyTensor, gradient: AnyTensor | None, names: Mapping[str, AnyTensor],
                 create_graph: bool) -> Any:
@@ -346,20 +346,19 @@ class Recorder:
 
     def event(self, kind: str, **facts: Any) -> None:
         """Add a frame, with what was printed since the one before."""
-        printed = self.printed.getvalue()
-        self.printed.seek(0)
-        self.printed.truncate()
+        printed, self.printed[:] = "".join(self.printed), []
         self.step.append({"kind": kind, "node": self.node, "printed": printed, "queue": self.waiting, **facts})
 
 
 class Tee(io.TextIOBase):
-    """Writes to several streams: what a hook prints is kept, and printed all the same."""
+    """Keeps what is written, and writes it to streams: what a hook prints is printed all the same."""
 
-    def __init__(self, *streams: Any) -> None:
-        self.streams = streams
+    def __init__(self, kept: list[str], *streams: Any) -> None:
+        self.kept, self.streams = kept, streams
 
     def write(self, string: str) -> int:
         """Write to each; the length, as streams return it."""
+        self.kept.append(string)
         for stream in self.streams:
             stream.write(string)
         return len(string)
@@ -393,8 +392,9 @@ def same(a: Any, b: Any) -> bool:
 def plain(value: Any) -> Any:
     """The array of a tensor, of torch too; an array, or None, as it is."""
     if hasattr(value, "detach") and not hasattr(value, "_array"):
-        value = value.float() if str(value.dtype) == "torch.bfloat16" else value
-        return value.detach().to_dense().numpy(force=True)
+        value = (value.values() if value.is_nested else value).detach().to_dense()  # the rows of all its parts
+        # NumPy knows neither bfloat16 nor float8
+        return (value.float() if str(value.dtype)[6:12] in ("bfloat", "float8") else value).numpy(force=True)
     return value._array() if hasattr(value, "_array") else value
 
 

@@ -163,7 +163,7 @@ def computed(row: Row, word: str, values: Mapping[str, Any], at: int | None = No
 def as_array(numbers: Any, like: Any) -> Any:
     """Numbers in the shape of an array; in its type where that is exact, else in double precision."""
     kind = type_name(like.dtype)
-    return xp.array(numbers, dtype=kind if kind.startswith(("int", "uint", "bool")) else "float64").reshape(like.shape)
+    return xp.array(numbers, dtype="float64" if "float" in kind else kind).reshape(like.shape)
 
 
 def sum_of(terms: Sequence[Any], total: Any, together: bool = False, each: Callable[[Any], list[Any]] = shown) -> str:

@@ -10,15 +10,17 @@ what is not told. torch is never imported here.
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
 from ..array.backend import xp
+from ..core.carriers import RAW
 from ..core.row import Row
-from .from_torch import TorchReader, hooks_of
+from ..text import demand
+from .from_torch import TorchReader
 from .live import stretches
-from .preview import exactly
+from .preview import exactly, norm
 from .recorder import Recorder, copied, in_short, plain, same
 from .rule import Rule, as_array, computed
 from .snapshot import AnyNode, AnyTensor
@@ -39,29 +41,24 @@ class TorchRecorder(Recorder):
         if not root.requires_grad or (gradient is None and root.numel() != 1):
             root.backward(gradient)  # raises, in torch's words
         self.reader: TorchReader = TorchReader((root,), names)
+        demand(self.reader.value(root) is not None, "player.no_values")
         keep = self.preview or not self.frees
         given = gradient.clone() if self.preview and gradient is not None else gradient
         self.backward = partial(root.backward, given, retain_graph=keep, create_graph=create_graph)
         return sys.modules["torch"].ones_like(root) if gradient is None else gradient
 
     def turn(self) -> None:
-        """Run it all; nothing is left."""
-        with self.attended():
-            self.backward()
-        if self.lost is not None:
-            raise self.lost
-
-    @contextlib.contextmanager
-    def attended(self) -> Iterator[None]:
-        """Our hooks at every node, and around the hooks of tensors; taken away again."""
+        """Run it all, with our hooks at every node, and around the hooks of tensors; nothing is left."""
         self.grads = {id(t): copied(t.grad) for t in self.reader.tensors.values() if not t.is_leaf and t.retains_grad}
         with contextlib.ExitStack() as undo, xp.errstate(all="ignore"):
-            for _, node in self.reader.nodes():
+            for node in self.reader.found.values():
                 self.tell(self.wrap, node, undo)  # ours stand behind theirs
                 undo.callback(node.register_prehook(partial(self.tell, self.arrived_at, node)).remove)
                 undo.callback(node.register_hook(partial(self.tell, self.ran, node)).remove)
             self.run = None
-            yield
+            self.backward()
+        if self.lost is not None:
+            raise self.lost
 
     def tell(self, part: Callable[..., Any], *args: Any) -> Any:
         """Let a part of ours tell what happens; once one has failed none does, and nobody else hears of it."""
@@ -81,39 +78,30 @@ class TorchRecorder(Recorder):
 
     def wrap(self, node: AnyNode, undo: contextlib.ExitStack) -> None:
         """Stand around the hooks of a node and of the tensors that it made, in the dicts where torch finds them."""
-        key = self.reader.key(node)
-        known: Any = [(partial(self.node_hook, kind), hooks) for kind, hooks in hooks_of(node).items()]
-        for nr, t in [(0, node.variable)] if isinstance(key, tuple) else self.reader.made.get(key, ()):
-            after = t._post_accumulate_grad_hooks if t.is_leaf else None
-            known += (partial(self.tensor_hook, nr), t._backward_hooks), (self.post_accumulate_hook, after)
-        for around, hooks in ((around, hooks) for around, hooks in known if hooks):
-            undo.callback(lambda now, old: now.update({k: old[k] for k in old if k in now}), hooks, dict(hooks))
-            hooks.update({number: partial(around, node, hook) for number, hook in hooks.items()})
+        for kind, nr, hooks in self.reader.hook_dicts(self.reader.key(node)):
+            if hooks:
+                undo.callback(lambda now, old: now.update({k: old[k] for k in old if k in now}), hooks, dict(hooks))
+                hooks.update({number: partial(self.around, kind, nr, node, hook) for number, hook in hooks.items()})
 
     # ---- what torch tells
 
-    def begin(self, node: AnyNode) -> None:
+    def begin(self, node: AnyNode, *_: Any) -> None:
         """The first that is heard of a node's turn."""
         if self.node_now is not node:
             self.ready(node)
             self.own = type(node).__module__ == "builtins" and type(node).__name__ == self.record.name
-            self.put = False  # whether the leaf that runs has its `.grad` already
             self.kept = {nr: t for nr, t in self.reader.filled_by(node).items() if not t.is_leaf}
             self.old |= {nr: self.grads.get(id(t)) for nr, t in self.kept.items()}
 
-    def tensor_hook(self, nr: int, node: AnyNode, hook: Callable[[Any], Any], grad: Any) -> Any:
-        """In place of a tensor's hook."""
-        self.tell(self.begin, node)
-        before, returned = self.tell(copied, grad), hook(grad)
-        self.tell(lambda: self.hook(node, "tensor", hook, before, plain(grad if returned is None else returned), nr))
-        return returned
-
-    def node_hook(self, kind: str, node: AnyNode, hook: Callable[..., Any], *given: tuple[Any, ...]) -> Any:
-        """In place of a hook before a node, or behind it."""
-        self.tell(self.captured if kind == "pre" else self.worked, node, *given)
-        before, returned = self.tell(copied, given[0]), hook(*given)
-        after = given[0] if returned is None else returned if isinstance(returned, tuple) else (returned,)
-        self.tell(lambda: self.hook(node, kind, hook, before, after))
+    def around(self, kind: str, nr: int, node: AnyNode, hook: Callable[..., Any], *given: Any) -> Any:
+        """In place of a hook: of a tensor, of a node, or of a leaf whose `.grad` is there."""
+        heard = {"tensor": self.begin, "pre": self.captured, "post": self.worked, "post_accumulate": self.fill}[kind]
+        self.tell(heard, node, *given)
+        what = given[0].grad if kind == "post_accumulate" else given[0]
+        before, returned = self.tell(copied, what), hook(*given)
+        after = given[0].grad if kind == "post_accumulate" else what if returned is None else returned
+        several = isinstance(given[0], tuple) and not isinstance(after, tuple)  # a hook may return the one alone
+        self.tell(lambda: self.hook(node, kind, hook, before, (after,) if several else plain(after), nr))
         return returned
 
     def captured(self, node: AnyNode, received: tuple[Any, ...]) -> None:
@@ -136,24 +124,24 @@ class TorchRecorder(Recorder):
     def worked(self, node: AnyNode, sent: tuple[Any, ...], received: tuple[Any, ...]) -> None:
         """After the node, and before its hooks: what it made, by which rules."""
         self.begin(node)
-        here = self.graph.node(self.node)
-        if here.leaf is not None:
+        if self.record.leaf is not None:
             self.fill(node)
-        if here.leaf is not None or self.work[0]:
+        if self.record.leaf is not None or self.work[0]:
             return
-        gone, came, row = tuple(map(plain, sent)), tuple(map(plain, received)), self.reader.row(node)
+        gone, came = tuple(map(plain, sent)), tuple(map(plain, received))
+        if self.record.name == "CopySlices":
+            self.formula = writer(came[0], *gone)
+        row = self.reader.row(self.formula)
         if row is not None and not row.multi and all(g is None for g in came[1:]):
             came = came[:1]  # torch gives the mean that a norm noted a gradient, too
         self.compute(node, came, gone)
         with contextlib.suppress(Exception):  # it has none, or not in this form
             self.saved |= self.hidden(row, came) if row and row.hidden else {}
         floats = (g.dtype for g in sent if g is not None and g.is_floating_point())
-        rough = max([TOLERANCE, *(2 * sys.modules["torch"].finfo(kind).eps for kind in floats)])
-        found = {slot: self.derived(row, slot, came, grad, rough) for slot, grad in enumerate(gone) if grad is not None}
+        eps = max([0.0, *(sys.modules["torch"].finfo(kind).eps for kind in floats)])
+        found = {slot: self.derived(row, slot, came, grad, eps) for slot, grad in enumerate(gone) if grad is not None}
         self.good = {slot: ours for slot, ours in found.items() if ours is not None}  # what our rules give, too
-        for edge, grad in zip(here.edges, gone, strict=False):
-            if edge.node is None or grad is None:
-                continue
+        for edge, grad in ((e, g) for e, g in zip(self.record.edges, gone, strict=False) if e.node and g is not None):
             if edge.slot in self.good and self.good[edge.slot].shape != grad.shape:  # torch has summed it already
                 self.unbroadcast(node, edge.slot, self.good[edge.slot].astype(grad.dtype), grad)
             elif edge.expands:
@@ -163,37 +151,32 @@ class TorchRecorder(Recorder):
     def ran(self, node: AnyNode, sent: tuple[Any, ...], received: tuple[Any, ...]) -> None:
         """After the node and its hooks: what it sends."""
         self.worked(node, sent, received)
-        here = self.graph.node(self.node)
-        for edge, grad in zip(here.edges, map(plain, sent), strict=False):
+        for edge, grad in zip(self.record.edges, map(plain, sent), strict=False):
             if edge.node is not None and grad is not None:
                 before = self.totals.get((edge.node, edge.nr))
                 self.send(node, edge.slot, grad, grad if before is None else before + grad)
-        if self.frees and not self.preview and here.leaf is None:
+        if self.frees and not self.preview and self.record.leaf is None:
             self.free(node)
         self.close()
 
-    def post_accumulate_hook(self, node: AnyNode, hook: Callable[[Any], Any], leaf: AnyTensor) -> Any:
-        """In place of a hook that runs when a leaf's `.grad` is there; in a preview none is left to run."""
-        self.tell(self.fill, node)
-        returned = hook(leaf)
-        self.tell(self.hook, node, "post_accumulate", hook, leaf.grad, leaf.grad)
-        return returned
-
-    def fill(self, node: AnyNode) -> None:
-        """A leaf has its new `.grad`."""
-        if not self.put:
+    def fill(self, node: AnyNode, *_: Any) -> None:
+        """A leaf has its new `.grad`, which is told once."""
+        if not any(event["kind"] == "accumulate" for event in self.step):
             self.accumulate(node, self.came[0], None, node.variable.grad)
-        self.put = True
 
     # ---- what can be believed
 
     def hidden(self, row: Row, came: tuple[Any, ...]) -> dict[str, Any]:
         """What a formula reads and torch does not show, from what it shows: the eps of a norm from its deviations, the
-        lengths of what was joined; of constants in several places nobody knows which is how long."""
+        shares of a pool, the lengths of what was joined; of several constants nobody knows which is how long."""
         if "eps" in row.hidden:
             x = self.saved["input"].astype("float64")
             spread = x.var(tuple(range(-len(self.saved["normalized_shape"]), 0)), keepdims=True)
             return {"eps": float((self.saved["result2"] ** -2.0 - spread).reshape(-1)[spread.argmin()])}
+        if "left" in row.hidden:
+            pool, eye = sys.modules["torch"].nn.functional.adaptive_avg_pool1d, sys.modules["torch"].eye
+            sizes = zip(self.saved["self"].shape[-2:], came[0].shape[-2:], strict=True)
+            return dict(zip(row.hidden, (plain(pool(eye(n)[None], m)[0].mT) for n, m in sizes), strict=True))
         shapes = [e.node and self.graph.tensor(e.tensor).shape for e in self.record.edges]
         rest, dim = [*came[0].shape], self.saved["dim"]
         rest[dim] -= sum(shape[dim] for shape in shapes if shape)
@@ -201,28 +184,30 @@ class TorchRecorder(Recorder):
             shapes[i], rest[dim] = tuple(rest), 0
         return {"shapes": shapes}
 
-    def derived(self, row: Row | None, slot: int, came: tuple[Any, ...], sent: Any, rough: float) -> Any:
+    def derived(self, row: Row | None, slot: int, came: tuple[Any, ...], sent: Any, eps: float) -> Any:
         """What one rule, run on what torch saved, gives before any sum; None where it is not what torch gave."""
         several = row is not None and row.inputs[0] == "tensors"  # one formula, which gives a gradient to each
-        if (row is None or not (several or row.differentiable[slot:])
-                or any(g is not None and g.dtype.kind == "c" for g in (*came, sent))):
+        if row is None or not (several or row.differentiable[slot:]):
             return None
+        if self.record.name == "CopySlices":  # these very numbers said what wrote
+            return sent
         word = row.differentiable[0 if several else slot]
         values = {name: (came if row.multi or came[1:] else came[0]) if name == "grad" else self.saved.get(name)
                   for name in row.uses[word] if name != "F"}
         arrays: dict[str, Any] = {name: v for name, v in values.items() if hasattr(v, "reshape")}
-        if sum(v.size for v in arrays.values()) > CHECKED:
+        if (sum(v.size for v in arrays.values()) > CHECKED
+                or any(v.dtype.kind == "c" for name, v in arrays.items() if name != "grad")):  # it may be turned round
             return None
         values |= {name: as_array(v, v) for name, v in arrays.items()}
         ours = computed(row, word, values, slot if several else None)
-        if ours is None or (ours.size != sent.size and not stretches(sent.shape, ours.shape)):
+        if ours is None or ours.dtype.kind == "c" != sent.dtype.kind or (
+                ours.size != sent.size and not stretches(sent.shape, ours.shape)):
             return None
-        ours = (ours if stretches(sent.shape, ours.shape) else ours.reshape(sent.shape)).astype("float64")
-        small = (1,) * (ours.ndim - sent.ndim) + sent.shape
-        summed = ours.sum(tuple(i for i, (m, n) in enumerate(zip(small, ours.shape, strict=True)) if m != n))
-        theirs = sent.reshape(-1).astype("float64")
+        ours = (ours if stretches(sent.shape, ours.shape) else ours.reshape(sent.shape)) * 1.0
         most = float(abs(ours[xp.isfinite(ours)]).max(initial=0))  # of a sum, what was added
-        return ours if xp.allclose(summed.reshape(-1), theirs, rtol=rough, atol=rough * most, equal_nan=True) else None
+        rough, gave = max(TOLERANCE, 2 * eps), RAW.sum_to(ours, sent.shape)
+        least = min(2 * eps, 2e-7) * max((norm(g) for g in came if g is not None), default=0.0)  # where they cancel
+        return ours if xp.allclose(gave, sent, rough, max(rough * most, least), equal_nan=True) else None
 
     def bends(self) -> bool:
         """Also where neither torch's own node nor a rule of ours tells what was done."""
@@ -233,3 +218,11 @@ class TorchRecorder(Recorder):
         """The rules that gave what torch gave."""
         self.sent = {slot: sent for slot, sent in self.sent.items() if slot in self.good}
         return super().rules()
+
+
+def writer(whole: Any, base: Any, source: Any = None, *_: Any) -> str:
+    """The node inside of a `CopySlices`, which torch does not show, where the gradients say it: of a copy exactly that
+    which is missing from the base's goes to its source; else nothing is known."""
+    if base is None or source is None or base[lost := base != whole].any() or not source.any():
+        return ""
+    return "CopyBackwards" if xp.array_equal(xp.sort(whole[lost]), xp.sort(source[source != 0])) else ""

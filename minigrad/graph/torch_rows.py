@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from ..core.row import Row
+from ..core.row import TABLE, Row
 
 
 def scaled(F: Any, x: Any, query: Any, scale: Any) -> Any:
@@ -23,15 +23,20 @@ def slope(F: Any, grad: Any, value: Any, output: Any, *scores: Any) -> Any:
 
 
 ROWS = [
-    Row("scaled_dot_product_flash_attention_for_cpu",
-        lambda query, key, value, dropout_p, is_causal, attn_mask, scale: None,
+    Row("scaled_dot_product_flash_attention_for_cpu", lambda query, key, value: None,
         query = lambda F, grad, query, key, value, output, logsumexp, is_causal, attn_mask, scale: scaled(F, slope(
             F, grad, value, output, query, key, logsumexp, is_causal, attn_mask, scale) @ key, query, scale),
         key   = lambda F, grad, query, key, value, output, logsumexp, is_causal, attn_mask, scale: scaled(F, F.mT(slope(
             F, grad, value, output, query, key, logsumexp, is_causal, attn_mask, scale)) @ query, query, scale),
         value = lambda F, grad, query, key, logsumexp, is_causal, attn_mask, scale: F.mT(weights(
             F, query, key, logsumexp, is_causal, attn_mask, scale)) @ grad),
+    Row("convolution", lambda input, weight, bias: None, grad_fn="ConvolutionBackward0Transposed",  # one run backward
+        input=TABLE["convolution_input"].derivatives["grad_output"], bias=TABLE["convolution"].derivatives["bias"],
+        weight = lambda F, grad, input, weight, stride, padding, dilation, groups: F.convolution_weight(
+            input, grad, F.sizes(weight), stride, padding, dilation, groups)),
+    Row("sparse_addmm", lambda self, mat1, mat2: None, self=lambda grad: grad,
+        mat1 = lambda F, grad, mat1, mat2: F.where(mat1 != 0, grad @ F.mT(mat2), 0.0),
+        mat2 = lambda F, grad, mat1: F.mT(mat1) @ grad),
     Row("weight_norm_interface", lambda v, g, dim: None,
-        v = lambda F, grad, v, g, result1: g / result1 * (
-            grad - v * F.sum_to(grad * v, F.sizes(g)) / result1 ** 2),
+        v = lambda F, grad, v, g, result1: g / result1 * (grad - v * F.sum_to(grad * v, F.sizes(g)) / result1 ** 2),
         g = lambda F, grad, v, g, result1: F.sum_to(grad * v, F.sizes(g)) / result1)]

@@ -21,10 +21,9 @@ KEY, DEEPER = "minigrad.line", 2**-20
 calls: deque[Call] = deque(maxlen=KEPT)
 
 
-def line_of(node: AnyNode) -> tuple[CodeType | None, int]:
-    """Code and instruction that a node of torch was made by, if it was made inside of `scopes`."""
-    found: tuple[CodeType | None, int] = getattr(node, "metadata", {}).get(KEY, (None, 0))
-    return found
+def line_of(node: AnyNode) -> Any:
+    """Code and instruction that a node of torch was made by, if it was made inside of `scopes`; else (None, 0)."""
+    return getattr(node, "metadata", {}).get(KEY, (None, 0))
 
 
 @contextlib.contextmanager

@@ -409,11 +409,12 @@ class BackwardHook:
 
     def __init__(self, module: Module) -> None:
         self.module = module
-        self.before, self.after = list(module._backward_pre_hooks.values()), list(module._backward_hooks.values())
+        self.user_pre_hooks = [*module._backward_pre_hooks.values()]  # torch's names, which pictures read
+        self.user_hooks = [*module._backward_hooks.values()]
 
     def setup_input_hook(self, args: tuple) -> tuple:
         """The arguments, behind a node that calls `leave`."""
-        self.none, (args, self.at) = (None,) * len(args), _past_a_node(args, self.leave)
+        self.none, (args, self.input_tensors_index) = (None,) * len(args), _past_a_node(args, self.leave)
         return args
 
     def setup_output_hook(self, result: Any) -> Any:
@@ -426,12 +427,12 @@ class BackwardHook:
         """Backward has reached the results."""
         found = dict(zip(self.out_at, sent, strict=True))
         grads = tuple(found.get(i) for i in range(self.count))
-        for hook in self.before:
+        for hook in self.user_pre_hooks:
             grads = _replaced(grads, hook(self.module, grads), "pre hook", "output")
         self.grads = grads
-        if not self.at:
+        if not self.input_tensors_index:
             warn("backward_hook_on_outputs")
-            for hook in self.after:
+            for hook in self.user_hooks:
                 given = hook(self.module, self.none, grads)
                 need(given is None or (isinstance(given, tuple) and {*given} <= {None}), "module_hook_none")
         return tuple(grads[i] for i in self.out_at)
@@ -443,11 +444,11 @@ class BackwardHook:
             return None
         # zeros also where nobody wants a gradient, as torch
         found = {i: constant(Tensor, zeros()) if g is None else g
-                 for (i, zeros), g in zip(self.at.items(), sent, strict=True)}
+                 for (i, zeros), g in zip(self.input_tensors_index.items(), sent, strict=True)}
         inputs = tuple(found.get(i) for i in range(len(self.none)))
-        for hook in self.after:
+        for hook in self.user_hooks:
             inputs = _replaced(inputs, hook(self.module, inputs, grads), "hook", "input")
-        return tuple(None if g is None else inputs[i] for i, g in zip(self.at, sent, strict=True))
+        return tuple(None if g is None else inputs[i] for i, g in zip(self.input_tensors_index, sent, strict=True))
 
 
 def _replaced(grads: tuple, new: Any, hook: str, what: str) -> tuple:

@@ -71,8 +71,8 @@ class Scenes:
         saved = sum(s.text.count("tensor(") or 1 for s in kept)  # of several indices each
         hooks = "_hooks" if self.run == "preview" and self.graph.hooks else ""
         note = None if self.run == "live" else both(f"player.{self.run}{hooks}")
-        hides = ["hides"] + ["lines"] * (not self.spans) if self.graph.library == "torch" else []
-        hidden = (both(f"player.torch_{one}", root=root) for one in hides)
+        hides = ["hides", *["lines"] * (not self.spans), *["rnn"] * any("Rnn" in n.name for n in self.graph.nodes)]
+        hidden = (both(f"player.torch_{one}", root=root) for one in hides if self.graph.library == "torch")
         return joined(fault_said(self.graph), both("player.say_before", call=self.call, saved=saved), note, *hidden)
 
     def node(self, node: NodeRecord) -> dict[str, Any]:
