@@ -261,14 +261,14 @@ class Drawing:
 
     def close_what_is_too_high(self) -> None:
         """Close open modules and loops, the largest first, until the picture fits a screen."""
-        while (closed := self.fold.without_largest()) and self.is_higher_than(HIGHEST_PICTURE):
-            self.fold = closed
+        while (largest := self.fold.largest) and self.is_higher_than(HIGHEST_PICTURE):
+            self.fold = self.fold.refolded(self.fold.closed | {largest})
 
     def fit(self) -> None:
         """Fold until the picture fits a screen: modules, loops, and calls and lines of code where it is much too
         high."""
         self.close_what_is_too_high()
-        if self.is_higher_than(MUCH_TOO_HIGH):
+        if not self.fold.largest and self.is_higher_than(MUCH_TOO_HIGH):
             calls = {id for id, s in self.fold.scopes.items() if s.kind == "call"} - self.fold.clear
             self.fold = self.fold.refolded(self.fold.closed | calls)
             if self.is_higher_than(MUCH_TOO_HIGH):

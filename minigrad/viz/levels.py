@@ -146,11 +146,11 @@ class Fold:
         """How many boxes and pills there are."""
         return len(self.boxes) + len(self.graph.ops) - len(self.box)
 
-    def without_largest(self) -> Fold | None:
-        """The same with an open module or loop closed, the largest of the innermost; None where none is open."""
+    @property
+    def largest(self) -> str | None:
+        """The open module or loop that is closed first, the largest of the innermost; None where none is open."""
         open_ = [id for id in self.frames if self.scopes[id].kind != "call"]
-        largest = max(open_, key=lambda id: (len(self.graph.chains[id]), len(self.inside[id]), id), default=None)
-        return None if largest is None else self.refolded(self.closed | {largest})
+        return max(open_, key=lambda id: (len(self.graph.chains[id]), len(self.inside[id]), id), default=None)
 
     def opened(self, scopes: Iterable[str]) -> Fold:
         """The same with these scopes, and those around them, open."""
@@ -203,8 +203,10 @@ def clear(fold: Fold) -> frozenset[str]:
 def containers_open(fold: Fold, modules: set[str]) -> Fold:
     """Modules that hold modules, and loops, open from outside, the smallest first, as long as few boxes result; no
     line of code."""
-    outer = {s for id in modules for s in fold.graph.chains[fold.scopes[id].parent] if fold.scopes[s].kind != "line"}
-    boxes = Counter(fold.home.values()) + Counter(fold.scopes[id].parent for id in fold.scopes if fold.inside[id])
+    there = [fold.graph.chains[fold.scopes[id].parent] for id in modules if fold.inside[id]]  # not in other turns
+    outer = {s for chain in there for s in chain if fold.scopes[s].kind != "line"}
+    parts = [*fold.home.values(), *(s.parent for id, s in fold.scopes.items() if fold.inside[id] and id not in fold.clear)]
+    boxes = Counter(next((s for s in fold.graph.chains[id] if s not in fold.clear), "") for id in parts)
     closed, shown = set(fold.closed), fold.shown
     for id in sorted(outer & closed, key=lambda id: (len(fold.graph.chains[id]), len(fold.inside[id]), id)):
         if closed.isdisjoint(fold.graph.chains[fold.scopes[id].parent]) and shown + boxes[id] - 1 <= FEW_BOXES:
