@@ -264,14 +264,15 @@ class Drawing:
         while (largest := self.fold.largest) and self.is_higher_than(HIGHEST_PICTURE):
             self.fold = self.fold.refolded(self.fold.closed | {largest})
 
+    @live.uncollected()
     def fit(self) -> None:
         """Fold until the picture fits a screen: modules, loops, and calls and lines of code where it is much too
         high."""
         self.close_what_is_too_high()
         if not self.fold.largest and self.is_higher_than(MUCH_TOO_HIGH):
-            calls = {id for id, s in self.fold.scopes.items() if s.kind == "call"} - self.fold.clear
+            calls = {id for id, s in self.fold.scopes.items() if s.kind == "call"} - self.fold.clear - self.fold.closed
             self.fold = self.fold.refolded(self.fold.closed | calls)
-            if self.is_higher_than(MUCH_TOO_HIGH):
+            if not calls or self.is_higher_than(MUCH_TOO_HIGH):
                 self.close_lines()
 
     def close_lines(self) -> None:
@@ -286,7 +287,7 @@ class Drawing:
             self.fold = folded.refolded(folded.closed - opened, opened)
             return not self.is_higher_than(MUCH_TOO_HIGH)
 
-        fits(min(bisect_left(range(len(found)), True, key=fits), len(found) - 1))
+        fits(bisect_left(range(len(found) - 1), True, key=fits))
         self.close_what_is_too_high()
         if self.fold.shown < 2:  # that would be no picture
             self.graph, self.fold = before

@@ -203,13 +203,12 @@ def clear(fold: Fold) -> frozenset[str]:
 def containers_open(fold: Fold, modules: set[str]) -> Fold:
     """Modules that hold modules, and loops, open from outside, the smallest first, as long as few boxes result; no
     line of code."""
-    there = [fold.graph.chains[fold.scopes[id].parent] for id in modules if fold.inside[id]]  # not in other turns
-    outer = {s for chain in there for s in chain if fold.scopes[s].kind != "line"}
-    parts = [*fold.home.values(), *(s.parent for id, s in fold.scopes.items() if fold.inside[id] and id not in fold.clear)]
+    outer = {s for id in modules for s in fold.graph.chains[fold.scopes[id].parent] if fold.scopes[s].kind != "line"}
+    parts = [*fold.home.values(), *(fold.scopes[id].parent for id in {*fold.scopes} - fold.clear if fold.inside[id])]
     boxes = Counter(next((s for s in fold.graph.chains[id] if s not in fold.clear), "") for id in parts)
     closed, shown = set(fold.closed), fold.shown
     for id in sorted(outer & closed, key=lambda id: (len(fold.graph.chains[id]), len(fold.inside[id]), id)):
-        if closed.isdisjoint(fold.graph.chains[fold.scopes[id].parent]) and shown + boxes[id] - 1 <= FEW_BOXES:
+        if 0 < boxes[id] <= FEW_BOXES - shown + 1 and closed.isdisjoint(fold.graph.chains[fold.scopes[id].parent]):
             closed.remove(id)
             shown += boxes[id] - 1
     return replace(fold, closed=frozenset(closed))
