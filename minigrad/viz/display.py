@@ -264,7 +264,6 @@ class Drawing:
         while (largest := self.fold.largest) and self.is_higher_than(HIGHEST_PICTURE):
             self.fold = self.fold.refolded(self.fold.closed | {largest})
 
-    @live.uncollected()
     def fit(self) -> None:
         """Fold until the picture fits a screen: modules, loops, and calls and lines of code where it is much too
         high."""
@@ -371,9 +370,8 @@ class Drawing:
 
     def is_higher_than(self, limit: float) -> bool:
         """Whether it is, with room for the numbers of backward: all views of a graph fold alike."""
-        fold = levels.few(self.fold)
-        norms = words.norms(fold.graph) if fold.home else {}
-        return lay_out(fold, self.show, norms, self.lang, self.width).height > limit
+        norms = words.norms(self.fold.graph) if self.fold.home else {}
+        return lay_out(levels.few(self.fold), self.show, norms, self.lang, self.width).height > limit
 
     def texts(self, fold: levels.Fold) -> Mapping[str, str]:
         """What stands on the wires: gradients, else shapes."""
