@@ -85,13 +85,14 @@ def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None =
         graph = part(graph, nodes_below(around, *tensors), radius, both_ways=True)
     if any(name.startswith(("line ", "lines ")) for name in open):
         graph = by_lines(graph)
-    drawing = Drawing(graph, view, shown, chosen(lang), theme, engine,
-                      folded=levels.fold(graph, level, open, fold), width=width)
+    with live.uncollected():
+        folded = levels.fold(graph, level, open, fold)
+        drawing = Drawing(graph, view, shown, chosen(lang), theme, engine, folded=folded, width=width)
+        if level is None and not open:
+            drawing.fit()
     if tangents is not False:
         facts = {"ops": len(graph.ops), "inputs": moved, "outputs": sum(t.numel() for t in tensors)}
         drawing.remark("not_pushed", error=wrong) if wrong else drawing.remark("tangents", **facts)
-    if level is None and not open:
-        drawing.fit()
     if stopped is not None:
         number, error = stopped.line[0], stopped.error
         drawing.remark("stopped", line=number, error=f"{type(error).__name__}: {str(error).partition(chr(10))[0]}")

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..graph.snapshot import Edge, Graph, NodeRecord, by_key, part
 from ..text import demand
-from .rolled import Roll, roll_up
+from .rolled import Roll, roll_up, seen
 
 LEVELS = ("modules", "functions", "ops")
 FEW_BOXES, MANY_PILLS, MANY_BOXES = 14, 150, 300  # drawn by choice, with all that hangs on them, at most
@@ -33,6 +33,7 @@ class Fold:
     stacked: bool = False  # drawers above their parameters, not beside
     rolls: dict[str, Roll] = field(default_factory=dict)  # scope -> the loop that it stands for
     whole: Graph | None = None  # before loops were rolled up, or far parts left out; None where it is the graph
+    around: frozenset[str] = frozenset()  # the closed scopes whose loops were not rolled up
 
     @cached_property
     def home(self) -> dict[str, str]:
@@ -160,10 +161,10 @@ class Fold:
         """The same with these scopes closed; a loop that one of them hides is not rolled up, so that all of its turns
         count to it."""
         found = replace(self, closed=closed, clear=self.clear | clear)
-        if self.whole is None:
+        if self.whole is None or seen(self.whole, closed) == seen(self.whole, self.around):
             return found
         graph, rolls = roll_up(self.whole, closed)
-        return replace(found, graph=graph, rolls=rolls, scopes={s.id: s for s in graph.scopes})
+        return replace(found, graph=graph, rolls=rolls, scopes={s.id: s for s in graph.scopes}, around=closed)
 
 
 def fold(graph: Graph, level: str | None = None, open: Iterable[str] = (), repeats: bool = True) -> Fold:
