@@ -824,6 +824,28 @@ def told(root, names):
     return levels.fold(graph), flows(graph, root)
 
 
+def test_boxes_of_turns_that_are_not_drawn_do_not_count():
+    root, names = blocks(32)
+
+    assert levels.fold(read(root, names=names)).shown <= levels.FEW_BOXES
+
+
+def test_a_box_that_hides_no_loop_leaves_the_loops_as_they_are():
+    fold = levels.fold(networks.graph("six blocks")[0])
+
+    assert fold.rolls
+    assert fold.opened(fold.boxes[:1]).graph is fold.graph
+
+
+@pytest.mark.parametrize(("name", "layouts"), [("lenet", 1), ("matrices", 2), ("highway", 4)])
+def test_no_fold_state_is_measured_twice(name, layouts, monkeypatch):
+    (roots, names), lay_out, seen = networks.run(name, minigrad), display.lay_out, []
+    monkeypatch.setattr(display, "lay_out", lambda fold, *how: seen.append(fold.closed) or lay_out(fold, *how))
+    draw(*roots, names=names)
+
+    assert len(seen) == len({*seen}) == layouts
+
+
 def test_the_work_grows_with_the_network_and_not_with_its_square():
     small, large = (lines_run(lambda made=made: told(*made)) for made in map(blocks, (64, 512)))
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import re
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from operator import attrgetter, itemgetter
 from sys import intern
 from typing import Any
@@ -132,7 +132,7 @@ def node_class(row: Row) -> type[Node]:
             slots.append(f"version_{name}")
             frees.append(f"saved_{name}")
         if name not in row.hidden:  # what torch keeps elsewhere
-            body[f"_saved_{name}"] = saved_property(row, name, partial(reader, row, name, only_look=True))
+            body[f"_saved_{name}"] = saved_property(row, name, cache(partial(reader, row, name, only_look=True)))
             if f"saved_{name}" in frees:
                 body[f"_raw_saved_{name}"] = property(partial(SavedTensor, name=name))
     body |= {f"_saved_{name}": value for name, value in row.constants.items()}

@@ -345,7 +345,7 @@ class Reader:
             number = (program.position(code, lasti) or [0])[0] or code.co_firstlineno
             self.lines[id(code), lasti] = number, program.getline(code, number).strip()
         line = self.lines.get((id(code), lasti))
-        if line and re.search(rf"\b{re.escape(op)}_\(|[-+*/]=", line[1]) and self.in_place(node, op, edges):
+        if line and re.search(r"\w_\(|[-+*/]=", line[1]) and self.in_place(node, op, edges):
             op += "_"
         function = f"{code.co_qualname}:{code.co_firstlineno}" if code else ""
         return NodeRecord(self.ids[key], name, "op", edges, saved, None, op, self.formula(key, op, edges, saved),

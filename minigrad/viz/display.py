@@ -85,13 +85,14 @@ def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None =
         graph = part(graph, nodes_below(around, *tensors), radius, both_ways=True)
     if any(name.startswith(("line ", "lines ")) for name in open):
         graph = by_lines(graph)
-    drawing = Drawing(graph, view, shown, chosen(lang), theme, engine,
-                      folded=levels.fold(graph, level, open, fold), width=width)
+    with live.uncollected():
+        folded = levels.fold(graph, level, open, fold)
+        drawing = Drawing(graph, view, shown, chosen(lang), theme, engine, folded=folded, width=width)
+        if level is None and not open:
+            drawing.fit()
     if tangents is not False:
         facts = {"ops": len(graph.ops), "inputs": moved, "outputs": sum(t.numel() for t in tensors)}
         drawing.remark("not_pushed", error=wrong) if wrong else drawing.remark("tangents", **facts)
-    if level is None and not open:
-        drawing.fit()
     if stopped is not None:
         number, error = stopped.line[0], stopped.error
         drawing.remark("stopped", line=number, error=f"{type(error).__name__}: {str(error).partition(chr(10))[0]}")
@@ -261,17 +262,17 @@ class Drawing:
 
     def close_what_is_too_high(self) -> None:
         """Close open modules and loops, the largest first, until the picture fits a screen."""
-        while (closed := self.fold.without_largest()) and self.is_higher_than(HIGHEST_PICTURE):
-            self.fold = closed
+        while (largest := self.fold.largest) and self.is_higher_than(HIGHEST_PICTURE):
+            self.fold = self.fold.refolded(self.fold.closed | {largest})
 
     def fit(self) -> None:
         """Fold until the picture fits a screen: modules, loops, and calls and lines of code where it is much too
         high."""
         self.close_what_is_too_high()
-        if self.is_higher_than(MUCH_TOO_HIGH):
-            calls = {id for id, s in self.fold.scopes.items() if s.kind == "call"} - self.fold.clear
+        if not self.fold.largest and self.is_higher_than(MUCH_TOO_HIGH):
+            calls = {id for id, s in self.fold.scopes.items() if s.kind == "call"} - self.fold.clear - self.fold.closed
             self.fold = self.fold.refolded(self.fold.closed | calls)
-            if self.is_higher_than(MUCH_TOO_HIGH):
+            if not calls or self.is_higher_than(MUCH_TOO_HIGH):
                 self.close_lines()
 
     def close_lines(self) -> None:
@@ -286,7 +287,7 @@ class Drawing:
             self.fold = folded.refolded(folded.closed - opened, opened)
             return not self.is_higher_than(MUCH_TOO_HIGH)
 
-        fits(min(bisect_left(range(len(found)), True, key=fits), len(found) - 1))
+        fits(bisect_left(range(len(found) - 1), True, key=fits))
         self.close_what_is_too_high()
         if self.fold.shown < 2:  # that would be no picture
             self.graph, self.fold = before
@@ -370,9 +371,8 @@ class Drawing:
 
     def is_higher_than(self, limit: float) -> bool:
         """Whether it is, with room for the numbers of backward: all views of a graph fold alike."""
-        fold = levels.few(self.fold)
-        norms = words.norms(fold.graph) if fold.home else {}
-        return lay_out(fold, self.show, norms, self.lang, self.width).height > limit
+        norms = words.norms(self.fold.graph) if self.fold.home else {}
+        return lay_out(levels.few(self.fold), self.show, norms, self.lang, self.width).height > limit
 
     def texts(self, fold: levels.Fold) -> Mapping[str, str]:
         """What stands on the wires: gradients, else shapes."""

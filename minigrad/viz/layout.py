@@ -415,14 +415,13 @@ class FrameLayout:
     def repeat_far_ones(self) -> bool:
         """Inputs and leaves that another row uses are drawn again there, as far as it has room; whether there were
         any."""
-        far = [s for s in self.segs if s.source in self.plan.again
-               and self.row[self.rank[s.source]] != self.row[self.rank[s.target]]
-               and self.items[s.target].w + self.plan.again[s.source] + 100 < self.limit]
+        far = dict.fromkeys(s for s in self.segs if s.source in self.plan.again
+                            and self.row[self.rank[s.source]] != self.row[self.rank[s.target]]
+                            and self.items[s.target].w + self.plan.again[s.source] + 100 < self.limit)
         for s in far:
             self.small.setdefault((s.target, s.slot), s)
             self.dropped.setdefault((s.target, s.slot), []).append(s)
-        gone = {*far}
-        self.segs = [s for s in self.segs if s not in gone]
+        self.segs = [s for s in self.segs if s not in far]
         for id in {s.source for s in far} - {s.source for s in self.segs}:
             del self.items[id]
         away = False
@@ -467,8 +466,7 @@ class FrameLayout:
         for (a, b), (ya, yb, weight) in links.items():
             self.near[0][b].append((a, yb, ya, weight))
             self.near[1][a].append((b, ya, yb, weight))
-        columns = by_key(((c, spot) for spot, c in enumerate(self.col)), range(len(self.wide)))
-        self.columns: list[list[int]] = [*columns.values()]
+        self.columns: list[list[int]] = [*by_key(zip(self.col, count()), range(len(self.wide))).values()]
 
     def high(self, spot: int) -> float:
         """How much height a spot takes."""

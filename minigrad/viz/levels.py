@@ -15,7 +15,7 @@ from typing import Any
 
 from ..graph.snapshot import Edge, Graph, NodeRecord, by_key, part
 from ..text import demand
-from .rolled import Roll, roll_up
+from .rolled import Roll, roll_up, seen
 
 LEVELS = ("modules", "functions", "ops")
 FEW_BOXES, MANY_PILLS, MANY_BOXES = 14, 150, 300  # drawn by choice, with all that hangs on them, at most
@@ -33,6 +33,7 @@ class Fold:
     stacked: bool = False  # drawers above their parameters, not beside
     rolls: dict[str, Roll] = field(default_factory=dict)  # scope -> the loop that it stands for
     whole: Graph | None = None  # before loops were rolled up, or far parts left out; None where it is the graph
+    around: frozenset[str] = frozenset()  # the closed scopes whose loops were not rolled up
 
     @cached_property
     def home(self) -> dict[str, str]:
@@ -146,11 +147,11 @@ class Fold:
         """How many boxes and pills there are."""
         return len(self.boxes) + len(self.graph.ops) - len(self.box)
 
-    def without_largest(self) -> Fold | None:
-        """The same with an open module or loop closed, the largest of the innermost; None where none is open."""
+    @property
+    def largest(self) -> str | None:
+        """The open module or loop that is closed first, the largest of the innermost; None where none is open."""
         open_ = [id for id in self.frames if self.scopes[id].kind != "call"]
-        largest = max(open_, key=lambda id: (len(self.graph.chains[id]), len(self.inside[id]), id), default=None)
-        return None if largest is None else self.refolded(self.closed | {largest})
+        return max(open_, key=lambda id: (len(self.graph.chains[id]), len(self.inside[id]), id), default=None)
 
     def opened(self, scopes: Iterable[str]) -> Fold:
         """The same with these scopes, and those around them, open."""
@@ -160,10 +161,10 @@ class Fold:
         """The same with these scopes closed; a loop that one of them hides is not rolled up, so that all of its turns
         count to it."""
         found = replace(self, closed=closed, clear=self.clear | clear)
-        if self.whole is None:
+        if self.whole is None or seen(self.whole, closed) == seen(self.whole, self.around):
             return found
         graph, rolls = roll_up(self.whole, closed)
-        return replace(found, graph=graph, rolls=rolls, scopes={s.id: s for s in graph.scopes})
+        return replace(found, graph=graph, rolls=rolls, scopes={s.id: s for s in graph.scopes}, around=closed)
 
 
 def fold(graph: Graph, level: str | None = None, open: Iterable[str] = (), repeats: bool = True) -> Fold:
@@ -204,10 +205,11 @@ def containers_open(fold: Fold, modules: set[str]) -> Fold:
     """Modules that hold modules, and loops, open from outside, the smallest first, as long as few boxes result; no
     line of code."""
     outer = {s for id in modules for s in fold.graph.chains[fold.scopes[id].parent] if fold.scopes[s].kind != "line"}
-    boxes = Counter(fold.home.values()) + Counter(fold.scopes[id].parent for id in fold.scopes if fold.inside[id])
+    parts = [*fold.home.values(), *(fold.scopes[id].parent for id in {*fold.scopes} - fold.clear if fold.inside[id])]
+    boxes = Counter(next((s for s in fold.graph.chains[id] if s not in fold.clear), "") for id in parts)
     closed, shown = set(fold.closed), fold.shown
     for id in sorted(outer & closed, key=lambda id: (len(fold.graph.chains[id]), len(fold.inside[id]), id)):
-        if closed.isdisjoint(fold.graph.chains[fold.scopes[id].parent]) and shown + boxes[id] - 1 <= FEW_BOXES:
+        if 0 < boxes[id] <= FEW_BOXES - shown + 1 and closed.isdisjoint(fold.graph.chains[fold.scopes[id].parent]):
             closed.remove(id)
             shown += boxes[id] - 1
     return replace(fold, closed=frozenset(closed))

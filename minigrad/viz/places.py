@@ -4,7 +4,8 @@ The layout does not depend on the view: a node keeps its place in record, forwar
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from copy import copy
+from dataclasses import dataclass, field
 
 from ..graph.nesting import common
 from ..graph.snapshot import Edge, NodeRecord
@@ -42,15 +43,16 @@ def lay_out(fold: Fold, show: frozenset[str] = SHOW_ALL, values: Mapping[str, st
             lang: str | None = None, widest: float = WIDEST_PICTURE) -> Layout:
     """Place everything. `values` (slot -> widest text) reserves room that the player will need; beyond `widest` px
     the picture goes on in a row below, unless narrow boxes keep it lower."""
-    def made(fold: Fold) -> Layout:
-        return Composer(Builder(fold, show, values or {}, lang)).layout(widest)
+    def made(**how: bool) -> Layout:
+        same = copy(fold) if how else fold  # with all that it has worked out
+        vars(same).update(how)
+        return Composer(Builder(same, show, values or {}, lang)).layout(widest)
 
-    found = made(fold)
+    found = made()
     if fold.boxes and not fold.compact and found.height > HIGHEST_PICTURE:
-        fold = replace(fold, compact=True)
-        found = made(fold)
+        found = made(compact=True)
     narrow = fold.chips and fold.shown <= FEW_BOXES
-    return min(found, made(replace(fold, stacked=True)), key=lambda one: one.height) if narrow else found
+    return min(found, made(compact=found.fold.compact, stacked=True), key=lambda one: one.height) if narrow else found
 
 
 class Composer:

@@ -34,22 +34,24 @@ class Roll(Repeat):
         return len(self.turns)
 
 
+def seen(graph: Graph, closed: frozenset[str]) -> list[Repeat]:
+    """The repeats that stand in none of these scopes."""
+    ends = ([{*graph.chains[graph.node(turn[0]).scope]} for turn in (r.turns[0], r.turns[-1])] for r in graph.repeats)
+    return [r for r, (first, last) in zip(graph.repeats, ends, strict=True) if closed.isdisjoint(first & last)]
+
+
 def roll_up(graph: Graph, closed: frozenset[str] = frozenset()) -> tuple[Graph, dict[str, Roll]]:
     """The graph with its repeats rolled up: those that are long enough, do not overlap, and stand in no `closed` one
     of its scopes."""
-    rolls: dict[str, Roll] = {}
-    taken: set[str] = set()
-    ends = ([{*graph.chains[graph.node(turn[0]).scope]} for turn in (r.turns[0], r.turns[-1])] for r in graph.repeats)
-    seen = [r for r, (first, last) in zip(graph.repeats, ends, strict=True) if closed.isdisjoint(first & last)]
-    for repeat in sorted(seen, key=lambda r: -sum(map(len, r.turns)))[:MANY] * 2:  # one may wait for another
+    rolls, taken = dict[str, Roll](), set[str]()
+    # twice, for one may wait for another
+    for repeat in sorted(seen(graph, closed), key=lambda r: -sum(map(len, r.turns)))[:MANY] * 2:
         nodes = {id for turn in repeat.turns for id in turn}
         same = len({len(turn) for turn in repeat.turns}) == 1 and nodes <= graph.nodes_by_id.keys()
         ops = sum(graph.node(id).leaf is None for id in nodes) if same and not nodes & taken else 0
-        if ops > OPS and len(repeat.turns) >= TURNS:
-            rolled = Rolling(graph, repeat).graph_and_roll()
-            if rolled is not None:
-                graph, rolls[repeat.id] = rolled
-                taken |= nodes
+        if ops > OPS and len(repeat.turns) >= TURNS and (rolled := Rolling(graph, repeat).graph_and_roll()):
+            graph, rolls[repeat.id] = rolled
+            taken |= nodes
     return graph, rolls
 
 
