@@ -15,7 +15,7 @@ _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"minigrad(\.
 with _suppress(ModuleNotFoundError):  # only speed is lost without it
     from .quick import leave_out as _leave_out
 
-from . import _foreign, _tensor, autograd, random
+from . import _foreign, _tensor, array, autograd, random
 from ._tensor import Size, Tensor
 from .array.backend import device
 from .array.dtypes import (bool, can_cast, contiguous_format, double, dtype, finfo, float, float16, float32, float64,
@@ -93,5 +93,6 @@ def __dir__() -> list[str]:
 
 _C = _Namespace(_functions=_Namespace(AccumulateGrad=_AccumulateGrad))  # where torch keeps the class
 
+del array  # `torch.array` is NumPy's word: it is told of `torch.tensor`
 _document([*globals().values(), Tensor.__base__])
 _furnish(random)
