@@ -42,8 +42,9 @@ presentation.Presentation.tensor_text = staticmethod(_tensor.tensor_text)
 # Functions that are methods too: `torch.exp(x)` is `x.exp()`.
 for _name in _tensor.FUNCTIONS:
     globals()[_name] = _as_function(_name, getattr(Tensor, _name))
-    globals()[_name].__module__ = __name__  # where pickle finds it
 globals().update(_tensor.ONLY_FUNCTIONS)
+for _name in (*_tensor.FUNCTIONS, "Size", "device", "finfo", "iinfo"):
+    globals()[_name].__module__ = __name__  # where pickle finds it, and as torch says these types in errors
 
 
 def _explain(*given) -> None:

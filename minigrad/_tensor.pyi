@@ -92,6 +92,10 @@ class return_types_sort(NamedTuple):
 class return_types_topk(NamedTuple):
     values: Tensor
     indices: Tensor
+ALIASES: dict[Any, Any]
+FUNCTIONS: list[str]
+ONLY_FUNCTIONS: dict[Any, Any]
+OPERATIONS: dict[Any, Any]
 
 
 class Size(tuple[_int, ...]):
@@ -104,12 +108,6 @@ class Size(tuple[_int, ...]):
     def __radd__(self, other: tuple[Any, ...]) -> Size: ...
     def __mul__(self, times: Any) -> Size: ...
     def __rmul__(self, times: Any) -> Size: ...
-
-
-ALIASES: dict[Any, Any]
-FUNCTIONS: list[str]
-ONLY_FUNCTIONS: dict[Any, Any]
-OPERATIONS: dict[Any, Any]
 
 
 class Tensor(TensorBase):
