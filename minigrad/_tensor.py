@@ -284,8 +284,7 @@ class Tensor(TensorBase):
         return array if dtype is None else array.astype(dtype, copy=False)
 
     def __array_wrap__(self, array: Any) -> Any:
-        if array.dtype == "bool":
-            array = array.astype("uint8")  # as torch wrote it before it had bools
+        array = array.astype("uint8") if array.dtype == "bool" else array  # as torch wrote it before it had bools
         return constant(Tensor, array)  # what NumPy makes of a tensor and an array: a tensor
 
     def __float__(self) -> Any:

@@ -24,9 +24,9 @@ from .module import Module, Parameter
 
 
 def _option(module: Module, name: str):
-    """An option as it was given; `bias` may be a tensor by now, or None."""
+    """An option as it was given, NumPy's numbers as plain ones; `bias` may be a tensor by now, or None."""
     value = getattr(module, name)
-    return value is not None and value is not False if name == "bias" else value
+    return value is not None and value is not False if name == "bias" else getattr(value, "item", lambda: value)()
 
 
 def _shown_options(module: Module, names: str, **usual) -> str:

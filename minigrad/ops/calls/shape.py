@@ -206,7 +206,7 @@ def chunk(self, chunks: int, dim: int = 0) -> tuple:
     """At most `chunks` pieces of equal length along `dim`; views."""
     require(self._data.ndim, "chunk expects at least a 1-dimensional tensor")
     require(chunks > 0, f"chunk expects `chunks` to be greater than 0, got: {chunks}")
-    size = self._data.shape[check_dim(dim, self._data.ndim)]
+    size, chunks = self._data.shape[check_dim(dim, self._data.ndim)], operator.index(chunks)
     return rows.split(self, -(-size // chunks), dim) if size else rows.split_with_sizes(self, (0,) * chunks, dim)
 
 
