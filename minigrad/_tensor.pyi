@@ -704,7 +704,9 @@ class Tensor(TensorBase):
     def max(self, dim: Tensor | None = None, keepdim: _bool = False, *, other: Tensor | None = None) -> Tensor:
         """`max` of all elements, or `(values, indices)` along `dim`, or of two tensors, one by one."""
     @overload
-    def max(self, dim: _int = ..., keepdim: _bool = False, *, other: Tensor | None = None) -> return_types_max:
+    def max(
+        self, dim: _int | number[Any] = ..., keepdim: _bool = False, *, other: Tensor | None = None,
+    ) -> return_types_max:
         """`max` of all elements, or `(values, indices)` along `dim`, or of two tensors, one by one."""
     @overload
     def min(self, dim: Tensor | None = None, keepdim: _bool = False, *, other: Tensor | None = None) -> Tensor:
@@ -716,11 +718,11 @@ class Tensor(TensorBase):
     def median(self, dim: None = None, keepdim: _bool = False, *, other: Any = None) -> Tensor:
         """`median` of all elements, or `(values, indices)` along `dim`."""
     @overload
-    def median(self, dim: _int = ..., keepdim: _bool = False, *, other: Any = None) -> return_types_median:
+    def median(self, dim: Tensor | _int = ..., keepdim: _bool = False, *, other: Any = None) -> return_types_median:
         """`median` of all elements, or `(values, indices)` along `dim`."""
     def aminmax(self, *, dim: _int | None = None, keepdim: _bool = False) -> return_types_aminmax:
         """Smallest and largest element at once."""
-    def argmax(self, dim: _int | None = None, keepdim: _bool = False) -> Tensor:
+    def argmax(self, dim: _int | number[Any] | None = None, keepdim: _bool = False) -> Tensor:
         """Where the largest element is: in the flattened tensor, or along `dim`."""
     def argmin(self, dim: _int | None = None, keepdim: _bool = False) -> Tensor:
         """Where the smallest element is: in the flattened tensor, or along `dim`."""
