@@ -1091,9 +1091,9 @@ def softmax(input: Tensor, dim: _int, dtype: Tensor | _float | dtype | device | 
     """exp(x) divided by its sum along `dim`: numbers that sum to 1."""
 def sort(input: Tensor, dim: _int = -1, descending: _bool = False, *, stable: _bool | None = None) -> return_types_sort:
     """`(values, indices)` in order along `dim`; equal elements keep their order, `stable` or not."""
-def split(input: Tensor, split_size: _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
+def split(input: Tensor, split_size: Tensor | _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
     """Pieces of a length, or of given lengths, along `dim`; views."""
-def split_with_sizes(input: Tensor, split_size: _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
+def split_with_sizes(input: Tensor, split_size: Tensor | _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
     """Pieces of a length, or of given lengths, along `dim`; views."""
 def sqrt(input: Tensor) -> Tensor:
     """`sqrt`, as torch has it."""

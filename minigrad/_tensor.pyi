@@ -872,11 +872,11 @@ class Tensor(TensorBase):
         """`diagonal`, as torch has it."""
     def unfold(self, dimension: _int, size: _int, step: _float | number[Any]) -> Tensor:
         """`unfold`, as torch has it."""
-    def split(self, split_size: _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
+    def split(self, split_size: Tensor | _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
         """Pieces of a length, or of given lengths, along `dim`; views."""
     def unsafe_split(self, split_size: _int, dim: _int = 0) -> tuple[Tensor, ...]:
         """As split, but its pieces may be written in place: PyTorch does not count them as views."""
-    def split_with_sizes(self, split_size: _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
+    def split_with_sizes(self, split_size: Tensor | _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
         """Pieces of a length, or of given lengths, along `dim`; views."""
     def unbind(self, dim: _int = 0) -> tuple[Tensor, ...]:
         """The slices of dimension `dim`, without it; views."""
