@@ -15,7 +15,7 @@ _warnings.filterwarnings("ignore", category=RuntimeWarning, module=r"minigrad(\.
 with _suppress(ModuleNotFoundError):  # only speed is lost without it
     from .quick import leave_out as _leave_out
 
-from . import _foreign, _tensor, autograd, random
+from . import _foreign, _tensor, array, autograd, random
 from ._tensor import Size, Tensor
 from .array.backend import device
 from .array.dtypes import (bool, can_cast, contiguous_format, double, dtype, finfo, float, float16, float32, float64,
@@ -42,8 +42,9 @@ presentation.Presentation.tensor_text = staticmethod(_tensor.tensor_text)
 # Functions that are methods too: `torch.exp(x)` is `x.exp()`.
 for _name in _tensor.FUNCTIONS:
     globals()[_name] = _as_function(_name, getattr(Tensor, _name))
-    globals()[_name].__module__ = __name__  # where pickle finds it
 globals().update(_tensor.ONLY_FUNCTIONS)
+for _name in (*_tensor.FUNCTIONS, "Size", "device", "finfo", "iinfo"):
+    globals()[_name].__module__ = __name__  # where pickle finds it, and as torch says these types in errors
 
 
 def _explain(*given) -> None:
@@ -93,5 +94,6 @@ def __dir__() -> list[str]:
 
 _C = _Namespace(_functions=_Namespace(AccumulateGrad=_AccumulateGrad))  # where torch keeps the class
 
+del array  # `torch.array` is NumPy's word: it is told of `torch.tensor`
 _document([*globals().values(), Tensor.__base__])
 _furnish(random)

@@ -216,7 +216,7 @@ def arctanh_(input: Tensor, *other: Any) -> Tensor:
     """In-place `atanh`: writes the result into `self`, returns `self`."""
 def are_deterministic_algorithms_enabled() -> _bool:
     """What `use_deterministic_algorithms` was told."""
-def argmax(input: Tensor, dim: _int | None = None, keepdim: _bool = False) -> Tensor:
+def argmax(input: Tensor, dim: _int | number[Any] | None = None, keepdim: _bool = False) -> Tensor:
     """Where the largest element is: in the flattened tensor, or along `dim`."""
 def argmin(input: Tensor, dim: _int | None = None, keepdim: _bool = False) -> Tensor:
     """Where the smallest element is: in the flattened tensor, or along `dim`."""
@@ -740,7 +740,9 @@ def matrix_power(input: Tensor, n: _int) -> Tensor:
 def max(input: Tensor, dim: Tensor | None = None, keepdim: _bool = False, *, other: Tensor | None = None) -> Tensor:
     """`max` of all elements, or `(values, indices)` along `dim`, or of two tensors, one by one."""
 @overload
-def max(input: Tensor, dim: _int = ..., keepdim: _bool = False, *, other: Tensor | None = None) -> return_types_max:
+def max(
+    input: Tensor, dim: _int | number[Any] = ..., keepdim: _bool = False, *, other: Tensor | None = None,
+) -> return_types_max:
     """`max` of all elements, or `(values, indices)` along `dim`, or of two tensors, one by one."""
 @overload
 def max_pool1d(
@@ -765,21 +767,21 @@ def max_pool1d(
     """The largest element of each stretch of a sequence."""
 @overload
 def max_pool2d(
-    input: Tensor, kernel_size: _int | Sequence[_int], stride: _int | Sequence[_int] | None = None,
+    input: Tensor, kernel_size: _int | Sequence[_int] | number[Any], stride: _int | Sequence[_int] | None = None,
     padding: _int | Sequence[_int] = 0, dilation: _int | Sequence[_int] = 1, ceil_mode: _bool = False,
     return_indices: Literal[False] = False,
 ) -> Tensor:
     """The largest element of each window; `stride` is the window's size if not given."""
 @overload
 def max_pool2d(
-    input: Tensor, kernel_size: _int | Sequence[_int], stride: _int | Sequence[_int] | None = None,
+    input: Tensor, kernel_size: _int | Sequence[_int] | number[Any], stride: _int | Sequence[_int] | None = None,
     padding: _int | Sequence[_int] = 0, dilation: _int | Sequence[_int] = 1, ceil_mode: _bool = False,
     return_indices: Literal[True] = ...,
 ) -> tuple[Tensor, ...]:
     """The largest element of each window; `stride` is the window's size if not given."""
 @overload
 def max_pool2d(
-    input: Tensor, kernel_size: _int | Sequence[_int], stride: _int | Sequence[_int] | None = None,
+    input: Tensor, kernel_size: _int | Sequence[_int] | number[Any], stride: _int | Sequence[_int] | None = None,
     padding: _int | Sequence[_int] = 0, dilation: _int | Sequence[_int] = 1, ceil_mode: _bool = False,
     return_indices: _bool = False,
 ) -> Any:
@@ -795,7 +797,9 @@ def mean(
 def median(input: Tensor, dim: None = None, keepdim: _bool = False, *, other: Any = None) -> Tensor:
     """`median` of all elements, or `(values, indices)` along `dim`."""
 @overload
-def median(input: Tensor, dim: _int = ..., keepdim: _bool = False, *, other: Any = None) -> return_types_median:
+def median(
+    input: Tensor, dim: Tensor | _int = ..., keepdim: _bool = False, *, other: Any = None,
+) -> return_types_median:
     """`median` of all elements, or `(values, indices)` along `dim`."""
 def meshgrid(*tensors: Tensor | Sequence[Tensor], indexing: str | None = None) -> tuple[Tensor, ...]:
     """The grid that vectors span: one tensor each, which varies along its own dimension only."""
@@ -1087,9 +1091,9 @@ def softmax(input: Tensor, dim: _int, dtype: Tensor | _float | dtype | device | 
     """exp(x) divided by its sum along `dim`: numbers that sum to 1."""
 def sort(input: Tensor, dim: _int = -1, descending: _bool = False, *, stable: _bool | None = None) -> return_types_sort:
     """`(values, indices)` in order along `dim`; equal elements keep their order, `stable` or not."""
-def split(input: Tensor, split_size: _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
+def split(input: Tensor, split_size: Tensor | _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
     """Pieces of a length, or of given lengths, along `dim`; views."""
-def split_with_sizes(input: Tensor, split_size: _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
+def split_with_sizes(input: Tensor, split_size: Tensor | _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
     """Pieces of a length, or of given lengths, along `dim`; views."""
 def sqrt(input: Tensor) -> Tensor:
     """`sqrt`, as torch has it."""

@@ -53,6 +53,7 @@ class Size(tuple[int, ...]):
         return _size(part) if isinstance(key, slice) else part
 
     def __add__(self, other: tuple) -> Size:
+        need(isinstance(other, tuple), "size_and", type_said(other))
         return Size(super().__add__(other))
 
     def __radd__(self, other: tuple) -> Size:
@@ -233,11 +234,13 @@ class Tensor(TensorBase):
 
     def size(self, dim: Any = None) -> Any:
         """The shape, or the length of one dimension."""
+        need(dim is None or self._data.ndim, "no_dimensions", dim)
         return self.shape if dim is None else self._data.shape[check_dim(dim, self._data.ndim)]
 
     def stride(self, dim: Any = None) -> Any:
         """Elements to skip per step along each dimension, or along one."""
         steps = strides(self._array())
+        need(dim is None or steps, "no_dimensions", dim)
         return steps if dim is None else steps[check_dim(dim, len(steps))]
 
     def storage_offset(self) -> int:
@@ -284,8 +287,7 @@ class Tensor(TensorBase):
         return array if dtype is None else array.astype(dtype, copy=False)
 
     def __array_wrap__(self, array: Any) -> Any:
-        if array.dtype == "bool":
-            array = array.astype("uint8")  # as torch wrote it before it had bools
+        array = array.astype("uint8") if array.dtype == "bool" else array  # as torch wrote it before it had bools
         return constant(Tensor, array)  # what NumPy makes of a tensor and an array: a tensor
 
     def __float__(self) -> Any:

@@ -92,6 +92,10 @@ class return_types_sort(NamedTuple):
 class return_types_topk(NamedTuple):
     values: Tensor
     indices: Tensor
+ALIASES: dict[Any, Any]
+FUNCTIONS: list[str]
+ONLY_FUNCTIONS: dict[Any, Any]
+OPERATIONS: dict[Any, Any]
 
 
 class Size(tuple[_int, ...]):
@@ -104,12 +108,6 @@ class Size(tuple[_int, ...]):
     def __radd__(self, other: tuple[Any, ...]) -> Size: ...
     def __mul__(self, times: Any) -> Size: ...
     def __rmul__(self, times: Any) -> Size: ...
-
-
-ALIASES: dict[Any, Any]
-FUNCTIONS: list[str]
-ONLY_FUNCTIONS: dict[Any, Any]
-OPERATIONS: dict[Any, Any]
 
 
 class Tensor(TensorBase):
@@ -706,7 +704,9 @@ class Tensor(TensorBase):
     def max(self, dim: Tensor | None = None, keepdim: _bool = False, *, other: Tensor | None = None) -> Tensor:
         """`max` of all elements, or `(values, indices)` along `dim`, or of two tensors, one by one."""
     @overload
-    def max(self, dim: _int = ..., keepdim: _bool = False, *, other: Tensor | None = None) -> return_types_max:
+    def max(
+        self, dim: _int | number[Any] = ..., keepdim: _bool = False, *, other: Tensor | None = None,
+    ) -> return_types_max:
         """`max` of all elements, or `(values, indices)` along `dim`, or of two tensors, one by one."""
     @overload
     def min(self, dim: Tensor | None = None, keepdim: _bool = False, *, other: Tensor | None = None) -> Tensor:
@@ -718,11 +718,11 @@ class Tensor(TensorBase):
     def median(self, dim: None = None, keepdim: _bool = False, *, other: Any = None) -> Tensor:
         """`median` of all elements, or `(values, indices)` along `dim`."""
     @overload
-    def median(self, dim: _int = ..., keepdim: _bool = False, *, other: Any = None) -> return_types_median:
+    def median(self, dim: Tensor | _int = ..., keepdim: _bool = False, *, other: Any = None) -> return_types_median:
         """`median` of all elements, or `(values, indices)` along `dim`."""
     def aminmax(self, *, dim: _int | None = None, keepdim: _bool = False) -> return_types_aminmax:
         """Smallest and largest element at once."""
-    def argmax(self, dim: _int | None = None, keepdim: _bool = False) -> Tensor:
+    def argmax(self, dim: _int | number[Any] | None = None, keepdim: _bool = False) -> Tensor:
         """Where the largest element is: in the flattened tensor, or along `dim`."""
     def argmin(self, dim: _int | None = None, keepdim: _bool = False) -> Tensor:
         """Where the smallest element is: in the flattened tensor, or along `dim`."""
@@ -872,11 +872,11 @@ class Tensor(TensorBase):
         """`diagonal`, as torch has it."""
     def unfold(self, dimension: _int, size: _int, step: _float | number[Any]) -> Tensor:
         """`unfold`, as torch has it."""
-    def split(self, split_size: _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
+    def split(self, split_size: Tensor | _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
         """Pieces of a length, or of given lengths, along `dim`; views."""
     def unsafe_split(self, split_size: _int, dim: _int = 0) -> tuple[Tensor, ...]:
         """As split, but its pieces may be written in place: PyTorch does not count them as views."""
-    def split_with_sizes(self, split_size: _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
+    def split_with_sizes(self, split_size: Tensor | _int | Sequence[_int], dim: _int = 0) -> tuple[Tensor, ...]:
         """Pieces of a length, or of given lengths, along `dim`; views."""
     def unbind(self, dim: _int = 0) -> tuple[Tensor, ...]:
         """The slices of dimension `dim`, without it; views."""

@@ -63,9 +63,7 @@ def array_of(data: Any, dtype: Any = None) -> Any:
         return array.astype(kind)
     require(array.dtype.kind not in "uO", "Overflow when unpacking long long", ValueError)
     usual = dtypes.get_default_dtype() if array.dtype.kind == "f" or not array.size else dtypes.of(array.dtype)
-    if not typed:
-        return array.astype(usual.np, copy=False)
-    kinds = {*typed} if len(typed) == array.size else {*typed, usual}
+    kinds = {*typed} if typed and len(typed) == array.size else {*typed, usual}
     return array.astype(functools.reduce(dtypes.promote_types, kinds).np, copy=False)
 
 
@@ -197,9 +195,8 @@ def _size_of(given: tuple, size: Any = None) -> tuple:
     Raises: TypeError for what is no number, RuntimeError for what is negative.
     """
     sizes = ints(given if given and size is None else (tuple(size), *given))
-    for n in sizes:
-        if n < 0:
-            raise RuntimeError(f"Trying to create tensor with negative dimension {n}: {list(sizes)}")
+    if any(negative := [n for n in sizes if n < 0]):
+        raise RuntimeError(f"Trying to create tensor with negative dimension {negative[0]}: {list(sizes)}")
     return sizes
 
 

@@ -32,11 +32,8 @@ class MinigradMagics(Magics):
     def torch(self, line: str) -> None:
         """`%torch 1.5.0`: `import torch` is minigrad, as that PyTorch. `%torch`: as now. `%torch off`: undone."""
         version = line.strip()
-        if version == "off":
-            uninstall_torch()
-            return
         try:
-            install_as_torch(version or None)
+            uninstall_torch() if version == "off" else install_as_torch(version or None)
         except ValueError as error:
             raise UsageError(str(error)) from None
 

@@ -29,9 +29,10 @@ def words(call: Callable) -> tuple[str, ...]:
 SYNONYMS = {"axis": "dim", "keepdims": "keepdim", "split_size_or_sections": "split_size", "split_sizes": "split_size"}
 
 
-def named_here(options: dict[str, Any]) -> dict[str, Any]:
-    """Arguments by the names that they have here; of both words of a pair the operation refuses one."""
-    named = {SYNONYMS.get(word, word): x for word, x in options.items()}
+def named_here(options: dict[str, Any], call: Callable) -> dict[str, Any]:
+    """Arguments by the names that `call` has for them; of both words of a pair the operation refuses one."""
+    named = options if SYNONYMS.keys().isdisjoint(options) else {
+        SYNONYMS[word] if SYNONYMS.get(word) in words(call) else word: x for word, x in options.items()}
     return named if len(named) == len(options) else options
 
 
@@ -47,7 +48,7 @@ def worded(face: str, call: Callable, in_python: bool = False, lifting: Callable
     def function(*args: Any, **options: Any) -> Any:
         try:
             run = call if lifting is None or (args and isinstance(args[0], TensorBase)) else lifting
-            result = run(*args, **named_here(options)) if options else run(*args)
+            result = run(*args, **(options if in_python else named_here(options, call))) if options else run(*args)
             if result is not NotImplemented:
                 return result
             raise TypeError("an operand is neither a tensor nor a number")

@@ -376,7 +376,8 @@ class Page:
             public |= {n: getattr(self.module, n) for n in dir(self.module)} | {"__version__": ""}
         elif not hasattr(self.module, "__all__"):  # without what it imports for itself
             public = {n: v for n, v in public.items() if getattr(v, "__module__", "") == here or type(v) in (list, dict)
-                      or (v is Tensor and here == LANGUAGE) or (type(v) is FunctionType and watch.calls.get(root(v)))}
+                      or (here == LANGUAGE and v in (Tensor, torch.Size))
+                      or (type(v) is FunctionType and watch.calls.get(root(v)))}
         bases = [base for v in public.values() if isinstance(v, type) for base in reversed(v.__mro__)]
         public = {base.__name__: base for base in bases if base.__module__ == here} | public
         self.public = public

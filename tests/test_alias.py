@@ -221,6 +221,8 @@ def test_what_torch_cuda_lacks_is_said_to_wait():
     (minigrad, "grad", "`torch.autograd.grad`, `torch.func.grad`", []),
     (minigrad, "gelu", "`torch.nn.functional.gelu`", ["nn.functional.gelu"]),
     (minigrad, "constant", "`torch.tensor`", ["tensor"]),
+    (minigrad, "array", "`torch.tensor`", ["tensor"]),  # also the name of a room
+    (minigrad.nn, "module", "`torch.nn.Module`", ["Module"]),
     (minigrad.nn, "relu", "`torch.nn.functional.relu`", ["functional.relu"]),
     (minigrad.nn.functional, "Linear", "`torch.nn.Linear`", []),
     (minigrad.optim, "StepLR", "`torch.optim.lr_scheduler.StepLR`", ["lr_scheduler.StepLR"]),

@@ -135,7 +135,7 @@ def test_a_shape_stays_a_shape_when_it_is_made_longer():
     assert repr((1, *shape)) == "(1, 2, 3)"
     assert [repr(longer)[11:-1] for longer in ((1,) + shape, shape + (4,), shape * 2)] == [  # noqa: RUF005
         "[1, 2, 3]", "[2, 3, 4]", "[2, 3, 2, 3]"]
-    with pytest.raises(TypeError, match="can only concatenate tuple"):
+    with pytest.raises(TypeError, match=r"can only concatenate tuple \(not list\) to torch\.Size"):
         shape + [4]  # noqa: RUF005
 
 

@@ -142,8 +142,8 @@ def storage(array: Any) -> Any:
     kind = ndarray if isinstance(array, ndarray) else type(array)
     while True:
         base = array.base
-        if not isinstance(base, kind):  # NumPy's as_strided puts a stand-in between the two
-            base = getattr(base, "base", None)
+        # NumPy's as_strided puts a stand-in between the two
+        base = base if isinstance(base, kind) else getattr(base, "base", None)
         if not isinstance(base, kind):
             return array
         array = base

@@ -94,8 +94,8 @@ def erfinv(y: Any) -> Any:
     size = xp.absolute(y)
     end, w = size == 1, -xp.log((1 - y) * (1 + y))
     x = size * polynomial("erfinv_about", w / (w + 12))
-    error = xp.where(size < 0.5, erf(x) - size, 1 - size - erfc(x))  # 1 - size is exact
-    slope = error / (TWO_OVER_ROOT_PI * xp.exp(-x * x))
+    # 1 - size is exact
+    slope = xp.where(size < 0.5, erf(x) - size, 1 - size - erfc(x)) / (TWO_OVER_ROOT_PI * xp.exp(-x * x))
     x -= slope / (1 + x * slope)  # Halley's step: the second derivative is -2x times the first
     return xp.copysign(xp.where(end, math.inf, x), y)
 

@@ -161,8 +161,7 @@ def pushed(row: Row, args: tuple, results: tuple, tangents: dict[str, Any]) -> t
     try:
         return _transposed(row, at, results, values, tangents)
     except RuntimeError as refused:  # what torch differentiates once only
-        other = "_cdist_forward" if name == "cdist" else name  # as torch's error has it
-        need("is not implemented" not in str(refused), "no_forward", other)
+        need("is not implemented" not in str(refused), "no_forward", "_cdist_forward" if name == "cdist" else name)
         raise
 
 

@@ -16,6 +16,8 @@ from ..ops.kernels.linalg import LinAlgError
 from ..ops.table import linalg as rows, shape
 from ..ops.table.linalg import matrix_exp
 from ..ops.table.reduce import vector_norm as vector_norm_row
+from ..text import torch_names
+from ..wording import worded
 
 _linalg_slogdet_type = named("linalg_slogdet", "sign", "logabsdet")
 _eigh_type = named("linalg_eigh", "eigenvalues", "eigenvectors")
@@ -107,4 +109,6 @@ def cross(input: Any, other: Any, *, dim: int = -1) -> Any:
     return rows.cross_of(input, other, dim)
 
 
+for _name in torch_names()["torch.linalg"] & globals().keys() - {"LinAlgError"}:  # refused in torch's words
+    globals()[_name] = worded(f"torch.linalg_{_name}", globals()[_name], name=_name)
 __getattr__, __dir__ = face("torch.linalg", globals())

@@ -334,7 +334,7 @@ def _dropped(input, noise_shape: tuple, p: float, training: bool, inplace: bool)
 
 def tuple_of(value, n: int) -> tuple:
     """A number, or a sequence of one or of `n`, as a tuple of `n`."""
-    values = (value,) if isinstance(value, int) else tuple(value)
+    values = (value,) if isinstance(value, int | xp.integer) else tuple(value)
     return values * n if len(values) == 1 else values
 
 
@@ -814,8 +814,7 @@ def triplet_margin_loss(anchor, positive, negative, margin: float = 1.0, p: floa
     kind = _reduction(reduction, size_average, reduce)
     require(margin > 0, f"margin must be greater than 0, got {margin}", ValueError)
     near, far = pairwise_distance(anchor, positive, p, eps), pairwise_distance(anchor, negative, p, eps)
-    if swap:
-        far = pointwise.minimum(far, pairwise_distance(positive, negative, p, eps))
+    far = pointwise.minimum(far, pairwise_distance(positive, negative, p, eps)) if swap else far
     return _reduced((loss.add_scalar(near, margin) - far).clamp_min(0), kind)
 
 
@@ -850,8 +849,8 @@ def poisson_nll_loss(input, target, log_input: bool = True, full: bool = False, 
 def gaussian_nll_loss(input, target, var, full: bool = False, eps: float = 1e-6, reduction: str = "mean"):
     """(log var + (x - t)^2 / var) / 2."""
     var = var * ones_like(input) if isinstance(var, float) else var
-    if var.shape != input.shape and var.shape == input.shape[:-1]:
-        var = var.unsqueeze(-1)  # one for each row
+    # one for each row
+    var = var.unsqueeze(-1) if var.shape != input.shape and var.shape == input.shape[:-1] else var
     shared = [m for n, m in zip(input.shape, var.shape, strict=False) if n != m]
     require(var.ndim == input.ndim and shared in ([], [1]), "var is of incorrect size", ValueError)
     require((var._data >= 0).all(), "var has negative entry/entries", ValueError)

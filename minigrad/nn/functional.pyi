@@ -233,21 +233,21 @@ def max_pool1d(
     """The largest element of each stretch of a sequence."""
 @overload
 def max_pool2d(
-    input: Tensor, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None,
+    input: Tensor, kernel_size: int | Sequence[int] | number[Any], stride: int | Sequence[int] | None = None,
     padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, ceil_mode: bool = False,
     return_indices: Literal[False] = False,
 ) -> Tensor:
     """The largest element of each window; `stride` is the window's size if not given."""
 @overload
 def max_pool2d(
-    input: Tensor, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None,
+    input: Tensor, kernel_size: int | Sequence[int] | number[Any], stride: int | Sequence[int] | None = None,
     padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, ceil_mode: bool = False,
     return_indices: Literal[True] = ...,
 ) -> tuple[Tensor, ...]:
     """The largest element of each window; `stride` is the window's size if not given."""
 @overload
 def max_pool2d(
-    input: Tensor, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None,
+    input: Tensor, kernel_size: int | Sequence[int] | number[Any], stride: int | Sequence[int] | None = None,
     padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, ceil_mode: bool = False,
     return_indices: bool = False,
 ) -> Any:

@@ -24,9 +24,9 @@ from .module import Module, Parameter
 
 
 def _option(module: Module, name: str):
-    """An option as it was given; `bias` may be a tensor by now, or None."""
+    """An option as it was given, NumPy's numbers as plain ones; `bias` may be a tensor by now, or None."""
     value = getattr(module, name)
-    return value is not None and value is not False if name == "bias" else value
+    return value is not None and value is not False if name == "bias" else getattr(value, "item", lambda: value)()
 
 
 def _shown_options(module: Module, names: str, **usual) -> str:
@@ -471,8 +471,7 @@ class _BatchNorm(_Norm):
         momentum = 0.0 if self.momentum is None else self.momentum
         if self.training and self.track_running_stats:
             self.num_batches_tracked.add_(1)
-            if self.momentum is None:
-                momentum = 1.0 / float(self.num_batches_tracked)
+            momentum = 1.0 / float(self.num_batches_tracked) if self.momentum is None else momentum
         batch = self.training or self.running_mean is None
         follow = self.track_running_stats or not self.training
         running = (self.running_mean, self.running_var) if follow else (None, None)

@@ -435,7 +435,7 @@ class MaxPool1d(Module):
 class MaxPool2d(Module):
     """`MaxPool2d` as a module; see `nn.functional.max_pool2d`."""
     def __init__(
-        self, kernel_size: int | Sequence[int], stride: int | Sequence[int] | None = None,
+        self, kernel_size: int | Sequence[int] | number[Any], stride: int | Sequence[int] | None = None,
         padding: int | Sequence[int] = 0, dilation: int | Sequence[int] = 1, return_indices: bool = False,
         ceil_mode: bool = False,
     ) -> None: ...

@@ -88,6 +88,7 @@ class RNNCellBase(_OwnInit, _Recurrent):
         for name, t in {"input": input, **named}.items():
             require(t.dim() in (1, 2), f"{kind}: Expected {name} to be 1D or 2D, got {t.dim()}D instead", ValueError)
         alone = input.dim() == 1
+        need(alone or several == 1 or not hasattr(hx, "dim"), "cell_state")
         input = input.unsqueeze(0) if alone else input
         state = tuple(h.unsqueeze(0) if alone else h for h in given) or (
             zeros(input.shape[0], self.hidden_size, dtype=input.dtype, device=input.device),) * several

@@ -32,7 +32,7 @@ def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0,
 
     Raises: RuntimeError, if `error_if_nonfinite`, for a norm that is NaN or infinite; nothing is scaled then.
     """
-    grads, norm_type = _grads_of(parameters), float(norm_type)
+    grads, max_norm, norm_type = _grads_of(parameters), float(max_norm), float(norm_type)
     if not grads:
         return zeros(())
     with no_grad():

@@ -66,7 +66,7 @@ def own_dim(self, dim: int, keepdim: bool = False) -> int:
     if keepdim.__class__ is not bool:
         raise TypeError("a second dimension is no `keepdim`")
     check_dim(dim, self._data.ndim)
-    return dim
+    return dim if isinstance(dim, int) else operator.index(dim)
 
 
 def dims_of(self, dim, keepdim: bool = False) -> tuple:

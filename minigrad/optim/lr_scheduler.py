@@ -31,6 +31,8 @@ class LRScheduler:
 
     def get_lr(self) -> list[float]:
         """The learning rates of epoch `last_epoch`, of groups that came later too."""
+        if not self._get_lr_called_within_step:
+            warn("get_lr")
         return [self.next_lr(g["lr"], base) for g, base in zip_longest(self.optimizer.param_groups, self.base_lrs)]
 
     def next_lr(self, lr: float, base: float) -> float:
@@ -113,6 +115,8 @@ class LambdaLR(LRScheduler):
 
     def get_lr(self) -> list[float]:
         """The first rates times what the functions say of this epoch."""
+        if not self._get_lr_called_within_step:
+            warn("get_lr")
         return [base * factor(self.last_epoch) for base, factor in zip(self.base_lrs, self.lr_lambdas, strict=True)]
 
 

@@ -116,8 +116,7 @@ def symbol(value: Any) -> Symbol:
         return Symbol(rf"\left({', '.join(symbol(one).tex for one in value)}\right)")
     if value is None:  # an open end of a slice
         return Symbol("")
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
+    value = int(value) if isinstance(value, float) and value.is_integer() else value
     if isinstance(value, int | float):
         known = _NUMBERS.get(round(abs(value), 12), str(abs(value)).replace("nan", r"\text{NaN}"))
         return Symbol(f"-{known}", _MINUS) if value < 0 else Symbol(known)

@@ -101,7 +101,7 @@ def save(obj: Any, f: Any, pickle_module: Any = pickle, pickle_protocol: int = 2
         f.write(content)
         return
     path = os.path.realpath(f)
-    require(os.path.isdir(os.path.dirname(path)), f"Parent directory {os.path.dirname(path)} does not exist.")
+    require(os.path.isdir(os.path.dirname(path)), f"Parent directory {os.path.dirname(f)} does not exist.")
     plain = os.path.isfile(path) or not os.path.exists(path)  # /dev/null and its kind are written, not replaced
     beside = f"{path}.{os.urandom(4).hex()}" if plain else path
     try:

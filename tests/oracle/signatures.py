@@ -66,7 +66,9 @@ def written(torch, ours) -> str:
     for home, theirs, mine, kind in (("torch", torch, ours, BuiltinFunctionType),
                                      ("Tensor", torch.Tensor, ours.Tensor, MethodDescriptorType)):
         of_networks = {name: getattr(torch._C._nn, name, None) or getattr(torch, name)
-                       for name in OF_NETWORKS.split() if home == "torch"}
+                       for name in OF_NETWORKS.split() if home == "torch"} | {
+            f"linalg_{name}": call for name, call in vars(torch.linalg).items()
+            if home == "torch" and isinstance(call, BuiltinFunctionType) and name in dir(ours.linalg)}
         called = {name: getattr(theirs if home == "torch" else torch.ones(2), name) for name in dir(mine)
                   if name[0] != "_" and isinstance(getattr(theirs, name, None), kind)}
         for name, call in sorted((called | of_networks).items()):

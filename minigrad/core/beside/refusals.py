@@ -13,7 +13,7 @@ def type_said(given: Any) -> str:
     kind = type(given)
     if kind.__name__ in ("method", "function") and str(given.__module__).partition(".")[0] == "minigrad":
         return "builtin_function_or_method"
-    home = {"numpy": "numpy.", "minigrad": "torch." * (kind.__name__ != "Tensor")}
+    home = {"numpy": "numpy.", "torch": "torch.", "minigrad": "torch." * (kind.__name__ != "Tensor")}
     return home.get(kind.__module__, "") + kind.__name__
 
 

@@ -101,7 +101,7 @@ named("aminmax", "min", "max")
 
 def _extreme(name: str, whole, along, of_two: str):
     def extreme(self, dim=None, keepdim: bool = False, *, other=None):
-        other = dim if isinstance(dim, TensorBase) else other
+        other = dim if of_two and isinstance(dim, TensorBase) else other
         if other is not None:
             return getattr(TENSORS, of_two)(self, other)
         if dim is None:

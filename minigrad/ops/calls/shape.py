@@ -181,8 +181,9 @@ def split(self, split_size, dim: int = 0) -> tuple:
     """Pieces of a length, or of given lengths, along `dim`; views."""
     require(self._data.ndim, "split expects at least a 1-dimensional tensor")
     size, parts = self._data.shape[check_dim(dim, self._data.ndim)], split_size
-    if isinstance(parts, int):
-        return rows.split(self, _length_of_parts(parts, size), dim)
+    if isinstance(parts, int) or (isinstance(parts, TensorBase) and parts._data.size == 1):
+        return rows.split(self, _length_of_parts(int(parts), size), dim)
+    need(isinstance(parts, tuple | list), "split_kind", checks.type_said(parts))
     parts = ints((parts,))
     need(min(parts, default=0) >= 0, "split_sizes", list(parts))
     need(sum(parts) == size, "split_sum", size, dim, list(parts))
@@ -206,7 +207,7 @@ def chunk(self, chunks: int, dim: int = 0) -> tuple:
     """At most `chunks` pieces of equal length along `dim`; views."""
     require(self._data.ndim, "chunk expects at least a 1-dimensional tensor")
     require(chunks > 0, f"chunk expects `chunks` to be greater than 0, got: {chunks}")
-    size = self._data.shape[check_dim(dim, self._data.ndim)]
+    size, chunks = self._data.shape[check_dim(dim, self._data.ndim)], operator.index(chunks)
     return rows.split(self, -(-size // chunks), dim) if size else rows.split_with_sizes(self, (0,) * chunks, dim)
 
 
@@ -383,8 +384,7 @@ def tensor_split(self, indices_or_sections, dim: int = 0) -> tuple:
     """Slices along `dim`: so many of nearly equal length, or cut at the given places."""
     require(self._data.ndim, "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
     size, cuts = self._data.shape[own_dim(self, dim)], indices_or_sections
-    if isinstance(cuts, TensorBase):
-        cuts = cuts.tolist()
+    cuts = cuts.tolist() if isinstance(cuts, TensorBase) else cuts
     if hasattr(cuts, "__index__"):
         require(cuts > 0, f"number of sections must be larger than 0, got {cuts}")
         short, longer = divmod(size, cuts)

@@ -491,8 +491,7 @@ def embedding(weight, indices, padding_idx: int, scale_grad_by_freq: bool, spars
 def embedding_back(grad_output, indices, count: int, padding_idx: int, scale_by_freq: bool):
     flat, width = indices.reshape(-1), grad_output.shape[-1]
     rows = grad_output.reshape(flat.size, width)
-    if scale_by_freq:
-        rows = rows / xp.bincount(flat, minlength=count)[flat][:, None].astype(rows.dtype)
+    rows = rows / xp.bincount(flat, minlength=count)[flat][:, None].astype(rows.dtype) if scale_by_freq else rows
     whole = index.index_back(rows, (flat,), (count, width))
     if padding_idx >= 0:
         whole[padding_idx] = 0
