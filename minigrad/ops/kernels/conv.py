@@ -28,6 +28,11 @@ def windows(x, kernel: tuple, out: tuple, stride: tuple, dilation: tuple, memory
                    (*x.strides[:lead], *inner, *outer))
 
 
+def cells(view, kernel: tuple) -> list:
+    """The windows taken apart: for each place of the kernel what all of them have there."""
+    return [view[(..., *at, *(slice(None),) * len(kernel))] for at in itertools.product(*map(range, kernel))]
+
+
 def out_sizes(sizes: tuple, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple) -> tuple:
     """How many windows fit along each dimension."""
     return tuple((n + 2 * p - d * (k - 1) - 1) // s + 1
@@ -54,9 +59,8 @@ def _add_windows(parts, sizes: tuple, out: tuple, stride: tuple, padding: tuple,
     flat = namespace(parts).zeros((*lead, size + max(last + 1 - room[-1], 0)), parts.dtype)  # also of the last row
     whole = flat[..., :size].reshape(*lead, *room)
     view = windows(whole, kernel, out, stride, dilation, flat)
-    for place in itertools.product(*map(range, kernel)):
-        key = (..., *place, *(slice(None),) * n)
-        view[key] += parts[key]
+    for cell, part in zip(cells(view, kernel), cells(parts, kernel), strict=True):
+        cell += part
     return whole[within_padding(sizes, padding)] if any(padding) else whole
 
 
@@ -216,7 +220,9 @@ def avg_pool(self, kernel_size: tuple, stride: tuple, padding: tuple, ceil_mode:
     whole, out = _room(self, kernel_size, stride, padding, (1, 1), ceil_mode, 0)
     implemented("avg_pool2d", self, "fi" if self.dtype == "int64" else "f")
     kind = xp.promote_types(self.dtype, dtypes.float32.np)
-    total = xp.add.reduce(windows(whole, kernel_size, out, stride, (1, 1)), (-4, -3), kind)
+    total = namespace(self).zeros((*self.shape[:-2], *out), kind)
+    for cell in cells(windows(whole, kernel_size, out, stride, (1, 1)), kernel_size):  # in torch's order
+        total += cell
     divisor = _divisor(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
     return (total / divisor).astype(self.dtype, copy=False)
 

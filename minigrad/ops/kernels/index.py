@@ -62,10 +62,17 @@ def check_rows(index, size: int) -> None:
 
 def _write(whole, key, value, add) -> None:
     """Put `value` at `key`, or add it there, once for each time that a place is named."""
-    if add:
-        (xp.multiply if add == "multiply" else xp.add).at(whole, key, value)
-    else:
+    if not add:
         whole[key] = value
+        return
+    ufunc = xp.multiply if add == "multiply" else xp.add
+    if xp.size(value) > 256:  # single places in one row take a quarter of the time of slices, or of several indices
+        depth = sum([part.ndim if getattr(part, "dtype", None) == "bool" else 1 for part in key])
+        lead, rest, arange = whole.shape[:depth], whole.shape[depth:], namespace(whole).arange
+        rows = arange(math.prod(lead)).reshape(lead)[key]
+        value = xp.broadcast_to(value, (*rows.shape, *rest)).reshape(-1)
+        whole, key = whole.reshape(-1), (rows[..., None] * (n := math.prod(rest)) + arange(n)).reshape(-1)
+    ufunc.at(whole, key, value)
 
 
 def index_put(self, values, indices: tuple, accumulate: bool):
@@ -83,7 +90,7 @@ def index_put(self, values, indices: tuple, accumulate: bool):
 
 def index_back(self, indices: tuple, sizes: tuple):
     whole = namespace(self).zeros(sizes, self.dtype)
-    xp.add.at(whole, _raw(indices), self)  # the forward has seen that they fit
+    _write(whole, _raw(indices), self, True)  # the forward has seen that they fit
     return whole
 
 
