@@ -151,13 +151,12 @@ def outer_sum(F, grad, i1, i2):
 
 def max_pool(self, kernel_size: tuple, stride: tuple, padding: tuple, dilation: tuple, ceil_mode: bool) -> tuple:
     """The largest element of each window, and its place counted over the whole plane."""
-    sizes, stride, (height, width) = self.shape[-2:], stride or kernel_size, kernel_size
+    stride = stride or kernel_size
     whole, out = _room(self, kernel_size, stride, padding, dilation, ceil_mode, -math.inf)
     implemented("max_pool2d", self, "fiu")
-    view = windows(whole, kernel_size, out, stride, dilation)
-    turned = view.transpose(*range(lead := self.ndim - 2), lead + 2, lead + 3, lead, lead + 1)
-    best, at = _last_largest(turned.reshape(*self.shape[:-2], *out, height * width))
-    start, first, cell = map(namespace(self).asarray, _places(kernel_size, out, stride, padding, dilation, sizes[1]))
+    best, at = _last_largest(xp.stack(cells(windows(whole, kernel_size, out, stride, dilation), kernel_size)))
+    key = kernel_size, out, stride, padding, dilation, self.shape[-1]
+    start, first, cell = map(namespace(self).asarray, _places(*key))
     places = start + cell[at]
     return best, xp.where(best == -math.inf, first, places) if any(padding) else places  # none is in the padding
 
@@ -171,13 +170,19 @@ def _places(kernel: tuple, out: tuple, stride: tuple, padding: tuple, dilation: 
     return rows[:, None] * width + columns, first, (down[:, None] * width + along).reshape(-1)
 
 
-def _last_largest(flat) -> tuple:
-    """The largest element of each row and its place: of several NaN the last one, as torch's loop finds it."""
-    at = flat.argmax(-1)
-    rows = flat.reshape(-1, flat.shape[-1])
-    best = rows[namespace(rows).arange(len(rows)), at.reshape(-1)].reshape(at.shape)
+def _last_largest(parts) -> tuple:
+    """The largest of the parts along the first dimension, and its place: of several NaN the last one, as torch's loop
+    finds it."""
+    best = parts.max(0)
+    at, missed = namespace(parts).zeros(best.shape, "int64"), parts[0] != best
+    for part in parts[1:]:  # in a third of the time of `argmax`
+        at += missed
+        missed &= part != best
     if xp.isnan(best).any():
-        at = xp.where(xp.isnan(best), flat.shape[-1] - 1 - xp.isnan(flat[..., ::-1]).argmax(-1), at)
+        at = xp.where(xp.isnan(best), len(parts) - 1 - xp.isnan(parts[::-1]).argmax(0), at)
+    if not best.all() and xp.signbit(parts).any():  # of 0.0 and -0.0 the first, too
+        rows = parts.reshape(len(parts), -1)
+        best = rows[at.reshape(-1), namespace(rows).arange(rows.shape[1])].reshape(at.shape)
     return best, at
 
 
@@ -280,7 +285,7 @@ def adaptive_max_pool(self, output_size: tuple) -> tuple:
     down, along = map(_regions, implemented("adaptive_max_pool2d", self).shape[-2:], output_size)
     for (i, (top, bottom)), (j, (left, right)) in itertools.product(enumerate(down), enumerate(along)):
         part = self[..., top:bottom, left:right]
-        y[..., i, j], at = _last_largest(part.reshape(*self.shape[:-2], math.prod(part.shape[-2:])))
+        y[..., i, j], at = _last_largest(xp.moveaxis(part.reshape(*self.shape[:-2], math.prod(part.shape[-2:])), -1, 0))
         places[..., i, j] = (top + at // part.shape[-1]) * self.shape[-1] + left + at % part.shape[-1]
     return y, places
 
