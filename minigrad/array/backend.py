@@ -19,6 +19,9 @@ from ..text.presentation import need, require
 xp = numpy
 ndarray = numpy.ndarray
 HOST = (numpy.ndarray, numpy.generic)
+# Freed once, a block of 32 MB tells glibc to keep what programs free: given back, the pages of arrays from 64 kB on
+# would be asked for anew by each operation, which takes longer than the operation itself
+numpy.empty(2**25 - 2**16, "u1")
 _TYPES = ("cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, mps, meta, "
           "hpu, mtia, privateuseone").split(", ")
 

@@ -9,7 +9,7 @@ import itertools
 import math
 
 from ...array import dtypes, in_order, namespace, strided, xp
-from ...core.carriers import formula
+from ...core.carriers import RAW, formula
 from ...text.tex import SYMBOLS, Symbol, column, number, phrase
 from ..checks import implemented, need, require, same_type
 from . import index, reduce
@@ -358,17 +358,22 @@ def turned_back(F, grad, left, right):
 
 
 def _standard(x, dims: tuple, eps: float, least: int = 4) -> tuple:
-    """`x - mean`, mean and one over the standard deviation over `dims`, kept as ones; in `least` bytes, as torch."""
+    """`x - mean`, mean, one over the standard deviation, and variance over `dims`, kept as ones; in `least` bytes, as
+    torch."""
     kind, add, n = x.dtype, xp.add.reduce, math.prod([x.shape[d] for d in dims])
     x = x.astype(f"f{least}") if kind.itemsize < least else x
     mean = add(x, dims, keepdims=True) / n
     off = x - mean
-    rstd = 1 / xp.sqrt(add(off * off, dims, keepdims=True) / n + eps)
-    return off, mean.astype(kind, copy=False), rstd.astype(kind, copy=False)
+    variance = add(off * off, dims, keepdims=True) / n
+    rstd = 1 / xp.sqrt(variance + eps)
+    return off, mean.astype(kind, copy=False), rstd.astype(kind, copy=False), variance
 
 
 def _parts(F, x, dims: tuple, eps: float) -> tuple:
     """(x - mean) / sqrt(variance + eps), and the factor in it."""
+    if F is RAW:  # the same numbers, sooner
+        off, _, rstd, _ = _standard(x, dims, eps, 2)
+        return xp.multiply(off, rstd, off), rstd
     off = x - F.mean_dim(x, dims, True)
     rstd = F.rsqrt(F.mean_dim(off * off, dims, True) + eps)
     return off * rstd, rstd
@@ -432,7 +437,7 @@ def _scaled(y, weight, bias, shape: tuple, kind):
 
 def layer_norm(input, weight, bias, normalized_shape: tuple, eps: float) -> tuple:
     check_parameters(input, weight, bias)
-    y, mean, rstd = _standard(input, tuple(range(-len(normalized_shape), 0)), eps)
+    y, mean, rstd, _ = _standard(input, tuple(range(-len(normalized_shape), 0)), eps)
     return in_order(_scaled(xp.multiply(y, rstd, y), weight, bias, normalized_shape, input.dtype)), mean, rstd
 
 
@@ -447,11 +452,11 @@ def batch_norm(input, weight, bias, running_mean, running_var, training: bool, m
     check_parameters(implemented("batch_norm", input), weight, bias, running_mean, running_var)
     shape = (1, -1, *(1,) * (input.ndim - 2))
     if training:
-        y, mean, rstd = _standard(input, dims := reduce.besides(1, input.ndim), eps, least=8)
+        y, mean, rstd, variance = _standard(input, reduce.besides(1, input.ndim), eps, least=8)
         if running_mean is not None and input.size:  # nothing follows from an empty batch
             n = input.size // input.shape[1]
             running_mean += momentum * (mean.reshape(-1) - running_mean)
-            running_var += momentum * (input.var(dims) * (n / max(n - 1, 1)) - running_var)  # unbiased
+            running_var += momentum * (variance.reshape(-1) * (n / max(n - 1, 1)) - running_var)  # unbiased
         saved = mean.reshape(-1), rstd.reshape(-1)
     else:
         y, rstd = input - running_mean.reshape(shape), (1 / xp.sqrt(running_var + eps)).reshape(shape)
@@ -476,7 +481,7 @@ def batch_norm_hat(F, x, running_mean, running_var, training: bool, eps: float):
 
 def group_norm(input, weight, bias, N: int, C: int, HxW: int, group: int, eps: float) -> tuple:
     check_parameters(input, weight, bias)
-    y, mean, rstd = _standard(input.reshape(N, group, C // group * HxW), (2,), eps)
+    y, mean, rstd, _ = _standard(input.reshape(N, group, C // group * HxW), (2,), eps)
     y, shape = xp.multiply(y, rstd, y).reshape(input.shape), (1, C, *(1,) * (input.ndim - 2))
     return _scaled(y, weight, bias, shape, input.dtype), mean[..., 0], rstd[..., 0]
 
