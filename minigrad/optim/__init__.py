@@ -157,8 +157,9 @@ def state_array(state: dict[str, Any], name: str, p: Any, value: Any = 0.0) -> A
 
 def next_step(state: dict[str, Any]) -> int:
     """The number of this step, from 1."""
-    state["step"] = constant(Tensor, xp.float32(int(state["step"]) + 1 if "step" in state else 1))
-    return int(state["step"])
+    step = int(state["step"]) + 1 if "step" in state else 1
+    state["step"] = constant(Tensor, xp.float32(step))
+    return step
 
 
 class SGD(Optimizer):

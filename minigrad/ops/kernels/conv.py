@@ -369,10 +369,12 @@ def _standard(x, dims: tuple, eps: float, least: int = 4) -> tuple:
     return off, mean.astype(kind, copy=False), rstd.astype(kind, copy=False), variance
 
 
-def _parts(F, x, dims: tuple, eps: float) -> tuple:
-    """(x - mean) / sqrt(variance + eps), and the factor in it."""
-    if F is RAW:  # the same numbers, sooner
-        off, _, rstd, _ = _standard(x, dims, eps, 2)
+def _parts(F, x, dims: tuple, eps: float, known: tuple) -> tuple:
+    """(x - mean) / sqrt(variance + eps), and the factor in it; the forward's are `known`."""
+    if F is RAW and known:
+        mean, rstd = (v.reshape([1 if d in dims or d - x.ndim in dims else n for d, n in enumerate(x.shape)])
+                      for v in known)
+        off = x - mean
         return xp.multiply(off, rstd, off), rstd
     off = x - F.mean_dim(x, dims, True)
     rstd = F.rsqrt(F.mean_dim(off * off, dims, True) + eps)
@@ -380,8 +382,8 @@ def _parts(F, x, dims: tuple, eps: float) -> tuple:
 
 
 @formula(r"\mathrm{{standardized}}\left({0}\right)")
-def standardized(F, x, dims: tuple, eps: float, group: int = 0):
-    hat = _parts(F, _in_groups(F, x, group), dims, eps)[0]
+def standardized(F, x, dims: tuple, eps: float, group: int = 0, *known):
+    hat = _parts(F, _in_groups(F, x, group), dims, eps, known)[0]
     return F.reshape(hat, tuple(x.shape)) if group else hat
 
 
@@ -391,10 +393,10 @@ def _centred(grad: Symbol, x: Symbol, _dims, eps, *_group) -> Symbol:
 
 
 @formula(tex=_centred)
-def standardized_back(F, grad, x, dims: tuple, eps: float, group: int = 0):
+def standardized_back(F, grad, x, dims: tuple, eps: float, group: int = 0, *known):
     """What is left of the gradient once neither mean nor spread may change."""
     grouped, grad = (_in_groups(F, v, group) for v in (x, grad))
-    hat, rstd = _parts(F, grouped, dims, eps)
+    hat, rstd = _parts(F, grouped, dims, eps, known)
     back = rstd * (grad - F.mean_dim(grad, dims, True) - hat * F.mean_dim(grad * hat, dims, True))
     return F.reshape(back, tuple(x.shape)) if group else back
 
@@ -464,18 +466,18 @@ def batch_norm(input, weight, bias, running_mean, running_var, training: bool, m
     return _scaled(y, rstd if weight is None else rstd * weight.reshape(shape), bias, shape, input.dtype), *saved
 
 
-@formula(tex=lambda grad, x, running_var, training, eps: SYMBOLS.where(
+@formula(tex=lambda grad, x, running_var, training, eps, *_: SYMBOLS.where(
     training, _centred(grad, x, None, eps), grad / SYMBOLS.sqrt(running_var + eps)))
-def batch_norm_back(F, grad, x, running_var, training: bool, eps: float):
+def batch_norm_back(F, grad, x, running_var, training: bool, eps: float, *known):
     if training:
-        return F.standardized_back(grad, x, reduce.besides(1, len(x.shape)), eps)
+        return F.standardized_back(grad, x, reduce.besides(1, len(x.shape)), eps, 0, *known)
     return grad * _channelwise(F, F.rsqrt(running_var + eps), x)
 
 
 @formula(r"\mathrm{{standardized}}\left({0}\right)")
-def batch_norm_hat(F, x, running_mean, running_var, training: bool, eps: float):
+def batch_norm_hat(F, x, running_mean, running_var, training: bool, eps: float, *known):
     if training:
-        return F.standardized(x, reduce.besides(1, len(x.shape)), eps)
+        return F.standardized(x, reduce.besides(1, len(x.shape)), eps, 0, *known)
     return (x - _channelwise(F, running_mean, x)) * _channelwise(F, F.rsqrt(running_var + eps), x)
 
 
