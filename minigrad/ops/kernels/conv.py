@@ -370,12 +370,9 @@ def _standard(x, dims: tuple, eps: float, least: int = 4) -> tuple:
 
 
 def _parts(F, x, dims: tuple, eps: float, known: tuple) -> tuple:
-    """(x - mean) / sqrt(variance + eps), and the factor in it; the forward's are `known`."""
+    """(x - mean) / sqrt(variance + eps), and the factor in it; `known` are the forward's mean and factor."""
     if F is RAW and known:
-        mean, rstd = (v.reshape([1 if d in dims or d - x.ndim in dims else n for d, n in enumerate(x.shape)])
-                      for v in known)
-        off = x - mean
-        return xp.multiply(off, rstd, off), rstd
+        return (x - known[0]) * known[1], known[1]
     off = x - F.mean_dim(x, dims, True)
     rstd = F.rsqrt(F.mean_dim(off * off, dims, True) + eps)
     return off * rstd, rstd
@@ -470,14 +467,14 @@ def batch_norm(input, weight, bias, running_mean, running_var, training: bool, m
     training, _centred(grad, x, None, eps), grad / SYMBOLS.sqrt(running_var + eps)))
 def batch_norm_back(F, grad, x, running_var, training: bool, eps: float, *known):
     if training:
-        return F.standardized_back(grad, x, reduce.besides(1, len(x.shape)), eps, 0, *known)
+        return F.standardized_back(grad, x, reduce.besides(1, len(x.shape)), eps, 0, *[_channelwise(F, v, x) for v in known])
     return grad * _channelwise(F, F.rsqrt(running_var + eps), x)
 
 
 @formula(r"\mathrm{{standardized}}\left({0}\right)")
 def batch_norm_hat(F, x, running_mean, running_var, training: bool, eps: float, *known):
     if training:
-        return F.standardized(x, reduce.besides(1, len(x.shape)), eps, 0, *known)
+        return F.standardized(x, reduce.besides(1, len(x.shape)), eps, 0, *[_channelwise(F, v, x) for v in known])
     return (x - _channelwise(F, running_mean, x)) * _channelwise(F, F.rsqrt(running_var + eps), x)
 
 

@@ -65,14 +65,12 @@ def _write(whole, key, value, add) -> None:
     if not add:
         whole[key] = value
         return
-    ufunc = xp.multiply if add == "multiply" else xp.add
     if xp.size(value) > 256:  # single places in one row take a quarter of the time of slices, or of several indices
         depth = sum([part.ndim if getattr(part, "dtype", None) == "bool" else 1 for part in key])
-        lead, rest, arange = whole.shape[:depth], whole.shape[depth:], namespace(whole).arange
-        rows = arange(math.prod(lead)).reshape(lead)[key]
-        value = xp.broadcast_to(value, (*rows.shape, *rest)).reshape(-1)
-        whole, key = whole.reshape(-1), (rows[..., None] * (n := math.prod(rest)) + arange(n)).reshape(-1)
-    ufunc.at(whole, key, value)
+        lead, n, arange = whole.shape[:depth], math.prod(whole.shape[depth:]), namespace(whole).arange
+        key = (arange(math.prod(lead)).reshape(lead)[key][..., None] * n + arange(n)).reshape(-1)
+        whole, value = whole.reshape(-1), value.reshape(-1)
+    (xp.multiply if add == "multiply" else xp.add).at(whole, key, value)
 
 
 def index_put(self, values, indices: tuple, accumulate: bool):

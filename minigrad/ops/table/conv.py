@@ -92,10 +92,9 @@ native_batch_norm = op("native_batch_norm", kernels.batch_norm, **NORM,
     bias   = lambda F, grad: F.per_channel(grad))
 native_group_norm = op("native_group_norm", kernels.group_norm, scalars=("eps",),
     outputs=("result0", "result1", "result2"), keeps=("weight", "N", "C", "HxW", "result1", "result2"),
-    input  = lambda F, grad, input, weight, result1, result2, group, eps: F.standardized_back(
-        F.scaled_by(grad, weight, input), input, (2,), eps, group, result1, result2),
-    weight = lambda F, grad, input, result1, result2, group, eps: F.per_channel(
-        grad * F.standardized(input, (2,), eps, group, result1, result2)),
+    input  = lambda F, grad, input, weight, group, eps: F.standardized_back(
+        F.scaled_by(grad, weight, input), input, (2,), eps, group),
+    weight = lambda F, grad, input, group, eps: F.per_channel(grad * F.standardized(input, (2,), eps, group)),
     bias   = lambda F, grad: F.per_channel(grad))
 
 # ---- embedding
