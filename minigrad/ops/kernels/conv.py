@@ -234,13 +234,12 @@ def avg_pool(self, kernel_size: tuple, stride: tuple, padding: tuple, ceil_mode:
 
 def avg_pool_back(grad_output, self, kernel_size: tuple, stride: tuple, padding: tuple, ceil_mode: bool,
                   count_include_pad: bool, divisor_override):
-    stride, sizes, out = stride or kernel_size, self.shape[-2:], grad_output.shape[-2:]
-    divisor = _divisor(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
-    share = (grad_output / divisor)[..., None, None, :, :]
-    parts = xp.broadcast_to(share, (*grad_output.shape[:-2], *kernel_size, *out))
-    over = tuple(max((o - 1) * s + k - p, n)
-                 for o, s, k, p, n in zip(out, stride, kernel_size, padding, sizes, strict=True))
-    return _add_windows(parts, over, out, stride, padding, (1, 1))[..., : sizes[0], : sizes[1]]
+    stride = stride or kernel_size
+    share = grad_output / _divisor(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+    whole, out = _room(xp.zeros_like(self, dtype=share.dtype), kernel_size, stride, padding, (1, 1), ceil_mode, 0)
+    for cell in cells(windows(whole, kernel_size, out, stride, (1, 1)), kernel_size):
+        cell += share
+    return whole[within_padding(self.shape[-2:], padding)]
 
 
 @formula(r"0[\mathrm{{maxima}}] \,\text{{+=}}\, {0}", 0)
