@@ -127,6 +127,16 @@ def in_order(array: Any) -> Any:
     return array if array.flags.c_contiguous else namespace(array).ascontiguousarray(array)
 
 
+def add_at(array: Any, key: tuple, value: Any, ufunc: Any = numpy.add) -> None:
+    """`ufunc.at`, into an array in order: once for each time that a place is named."""
+    if numpy.size(value) > 256:  # single places in one row take a quarter of the time of slices, or of several indices
+        depth = sum([part.ndim if getattr(part, "dtype", None) == "bool" else 1 for part in key])
+        lead, n, arange = array.shape[:depth], math.prod(array.shape[depth:]), namespace(array).arange
+        key = (arange(math.prod(lead)).reshape(lead)[key][..., None] * n + arange(n)).reshape(-1)
+        array, value = array.reshape(-1), value.reshape(-1)
+    ufunc.at(array, key, value)
+
+
 def accumulate(step: Any, array: Any, dim: int) -> Any:
     """`step.accumulate`; CuPy has it for sums and products alone, so there it goes slice by slice."""
     if namespace(array) is numpy:

@@ -814,8 +814,7 @@ def triplet_margin_loss(anchor, positive, negative, margin: float = 1.0, p: floa
     kind = _reduction(reduction, size_average, reduce)
     require(margin > 0, f"margin must be greater than 0, got {margin}", ValueError)
     near, far = pairwise_distance(anchor, positive, p, eps), pairwise_distance(anchor, negative, p, eps)
-    if swap:
-        far = pointwise.minimum(far, pairwise_distance(positive, negative, p, eps))
+    far = pointwise.minimum(far, pairwise_distance(positive, negative, p, eps)) if swap else far
     return _reduced((loss.add_scalar(near, margin) - far).clamp_min(0), kind)
 
 

@@ -260,8 +260,7 @@ class Adagrad(Optimizer):
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
         """The sum of all squares, which only grows."""
-        t = next_step(state)
-        total = state_array(state, "sum", p)
+        t, total = next_step(state), state_array(state, "sum", p)
         total += g * g
         p -= o["lr"] / (1 + (t - 1) * o["lr_decay"]) * g / (xp.sqrt(total) + o["eps"])
 

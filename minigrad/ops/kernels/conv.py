@@ -151,12 +151,11 @@ def outer_sum(F, grad, i1, i2):
 
 def max_pool(self, kernel_size: tuple, stride: tuple, padding: tuple, dilation: tuple, ceil_mode: bool) -> tuple:
     """The largest element of each window, and its place counted over the whole plane."""
-    stride = stride or kernel_size
+    stride, width = stride or kernel_size, self.shape[-1]
     whole, out = _room(self, kernel_size, stride, padding, dilation, ceil_mode, -math.inf)
     implemented("max_pool2d", self, "fiu")
     best, at = _last_largest(xp.stack(cells(windows(whole, kernel_size, out, stride, dilation), kernel_size)))
-    key = kernel_size, out, stride, padding, dilation, self.shape[-1]
-    start, first, cell = map(namespace(self).asarray, _places(*key))
+    start, first, cell = map(namespace(self).asarray, _places(kernel_size, out, stride, padding, dilation, width))
     places = start + cell[at]
     return best, xp.where(best == -math.inf, first, places) if any(padding) else places  # none is in the padding
 
@@ -181,8 +180,7 @@ def _last_largest(parts) -> tuple:
     if xp.isnan(best).any():
         at = xp.where(xp.isnan(best), len(parts) - 1 - xp.isnan(parts[::-1]).argmax(0), at)
     if not best.all() and xp.signbit(parts).any():  # of 0.0 and -0.0 the first, too
-        rows = parts.reshape(len(parts), -1)
-        best = rows[at.reshape(-1), namespace(rows).arange(rows.shape[1])].reshape(at.shape)
+        best = xp.take_along_axis(parts, at[None], 0)[0]
     return best, at
 
 
@@ -364,8 +362,7 @@ def _standard(x, dims: tuple, eps: float, least: int = 4) -> tuple:
     mean = add(x, dims, keepdims=True) / n
     off = x - mean
     variance = add(off * off, dims, keepdims=True) / n
-    rstd = 1 / xp.sqrt(variance + eps)
-    return off, mean.astype(kind, copy=False), rstd.astype(kind, copy=False), variance
+    return off, mean.astype(kind, copy=False), (1 / xp.sqrt(variance + eps)).astype(kind, copy=False), variance
 
 
 def _parts(F, x, dims: tuple, eps: float, known: tuple) -> tuple:

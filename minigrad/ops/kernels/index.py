@@ -2,7 +2,7 @@
 
 import math
 
-from ...array import dtypes, in_order, namespace, xp
+from ...array import add_at, dtypes, in_order, namespace, xp
 from ...core.carriers import formula
 from ...text.tex import SYMBOLS
 from ..checks import check_dim, common_shape, need, require, same_type, torch_says
@@ -62,15 +62,10 @@ def check_rows(index, size: int) -> None:
 
 def _write(whole, key, value, add) -> None:
     """Put `value` at `key`, or add it there, once for each time that a place is named."""
-    if not add:
+    if add:
+        add_at(whole, key, value, xp.multiply if add == "multiply" else xp.add)
+    else:
         whole[key] = value
-        return
-    if xp.size(value) > 256:  # single places in one row take a quarter of the time of slices, or of several indices
-        depth = sum([part.ndim if getattr(part, "dtype", None) == "bool" else 1 for part in key])
-        lead, n, arange = whole.shape[:depth], math.prod(whole.shape[depth:]), namespace(whole).arange
-        key = (arange(math.prod(lead)).reshape(lead)[key][..., None] * n + arange(n)).reshape(-1)
-        whole, value = whole.reshape(-1), value.reshape(-1)
-    (xp.multiply if add == "multiply" else xp.add).at(whole, key, value)
 
 
 def index_put(self, values, indices: tuple, accumulate: bool):

@@ -163,8 +163,7 @@ def order(self, dim: int, descending: bool, ranks=None):
         return _first(self)
     turned = (slice(None),) * (dim % self.ndim) + (slice(None, None, -1),)
     at = (self[turned] if descending else self).argsort(dim, kind="stable")
-    if descending:
-        at = (self.shape[dim] - 1 - at)[turned].copy()
+    at = (self.shape[dim] - 1 - at)[turned].copy() if descending else at
     return at if ranks is None else at.take(ranks, axis=dim)
 
 
