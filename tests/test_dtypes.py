@@ -273,10 +273,11 @@ def test_what_is_written_with_an_operator_writes_into_a_copied_array_directly(so
     assert not slow, "a step of SGD by hand would take twice the time"
 
 
-@pytest.mark.parametrize("write, directly", [
-    ("x.add_(y, alpha=-0.5)", True), ("x.data.sub_(y.data, alpha=0.1)", True), ("x.copy_(y)", True), ("x.mul_(2)", True),
-    ("n.add_(1)", True), ("n.add_(0.5)", False), ("n.add_(n, alpha=0.5)", False), ("n.div_(2)", False),
-    ("x.add_(y, alpha=True)", False), ("x.mul_(y, alpha=2.0)", False), ("byte.add_(300)", False), ("x.copy_(n)", False)])
+@pytest.mark.parametrize(("write", "directly"), [
+    ("x.add_(y, alpha=-0.5)", True), ("x.data.sub_(y.data, alpha=0.1)", True), ("x.copy_(y)", True),
+    ("x.mul_(2)", True), ("n.add_(1)", True), ("n.add_(0.5)", False), ("n.add_(n, alpha=0.5)", False),
+    ("n.div_(2)", False), ("x.add_(y, alpha=True)", False), ("x.mul_(y, alpha=2.0)", False),
+    ("byte.add_(300)", False), ("x.copy_(n)", False)])
 def test_a_direct_write_does_what_the_ordinary_one_does(write, directly, monkeypatch):
     def outcome():
         t = {"x": mg.tensor([1.0, -2.0]), "y": mg.tensor([0.1, 3.0]), "n": mg.tensor([1, 2]),

@@ -244,7 +244,7 @@ def test_a_mean_pool_adds_the_cells_of_a_window_in_torchs_order():
     np.testing.assert_array_equal(pooled.numpy(), (((cells[0] + cells[1]) + cells[2]) + cells[3]) / np.float32(4))
 
 
-@pytest.mark.parametrize("cells, place", [([-0.0, 0.0, -1.0, 0.0], 0), ([0.0, -0.0, 0.0, -1.0], 0),
+@pytest.mark.parametrize(("cells", "place"), [([-0.0, 0.0, -1.0, 0.0], 0), ([0.0, -0.0, 0.0, -1.0], 0),
                                           ([1.0, 2.0, 2.0, 0.0], 1), ([math.nan, 3.0, math.nan, 4.0], 2)])
 def test_of_equal_cells_a_pool_takes_the_first_and_of_nans_the_last(cells, place):
     value, at = nn.functional.max_pool2d(torch.tensor(cells).view(1, 1, 2, 2), 2, return_indices=True)

@@ -463,14 +463,14 @@ def batch_norm(input, weight, bias, running_mean, running_var, training: bool, m
     training, _centred(grad, x, None, eps), grad / SYMBOLS.sqrt(running_var + eps)))
 def batch_norm_back(F, grad, x, running_var, training: bool, eps: float, *known):
     if training:
-        return F.standardized_back(grad, x, reduce.besides(1, len(x.shape)), eps, 0, *[_channelwise(F, v, x) for v in known])
+        return F.standardized_back(grad, x, reduce.besides(1, x.ndim), eps, 0, *[_channelwise(F, v, x) for v in known])
     return grad * _channelwise(F, F.rsqrt(running_var + eps), x)
 
 
 @formula(r"\mathrm{{standardized}}\left({0}\right)")
 def batch_norm_hat(F, x, running_mean, running_var, training: bool, eps: float, *known):
     if training:
-        return F.standardized(x, reduce.besides(1, len(x.shape)), eps, 0, *[_channelwise(F, v, x) for v in known])
+        return F.standardized(x, reduce.besides(1, x.ndim), eps, 0, *[_channelwise(F, v, x) for v in known])
     return (x - _channelwise(F, running_mean, x)) * _channelwise(F, F.rsqrt(running_var + eps), x)
 
 

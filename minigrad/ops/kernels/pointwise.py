@@ -3,7 +3,7 @@
 import math
 
 from ...array import dtypes, in_order, ndarray, xp
-from ...core.carriers import RAW, formula
+from ...core.carriers import formula
 from ..checks import common_shape, implemented, need, require, shape_mismatch
 
 
