@@ -78,9 +78,7 @@ _size = partial(tuple.__new__, Size)  # of what are ints for sure
 class Tensor(TensorBase):
     """A multi-dimensional array that remembers how it was made. Source: torch.Tensor."""
 
-    __slots__ = ()
-    __module__ = "minigrad"
-    __array_priority__ = 1000
+    __slots__, __module__, __array_priority__ = (), "minigrad", 1000
     __hash__ = object.__hash__
 
     # ---- arithmetic

@@ -266,8 +266,7 @@ def linspace(start: float, end: float, steps: int, *, dtype: Any = None, device:
     end = start if steps == 1 else end
     real = kind if kind.kind == "f" else xp.dtype("float64")
     first, last = (real.type(dtypes.cast(float(v), kind)) for v in (start, end))
-    step = (last - first) / real.type(max(steps - 1, 1))
-    i = xp.arange(steps).astype(real)
+    step, i = (last - first) / real.type(max(steps - 1, 1)), xp.arange(steps).astype(real)
     front, back = first + step * i, last - step * (steps - 1 - i).astype(real)
     return made(xp.where(i < steps // 2, front, back).astype(kind), requires_grad, device)
 

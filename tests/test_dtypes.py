@@ -273,6 +273,45 @@ def test_what_is_written_with_an_operator_writes_into_a_copied_array_directly(so
     assert not slow, "a step of SGD by hand would take twice the time"
 
 
+@pytest.mark.parametrize(("write", "directly"), [
+    ("x.add_(y, alpha=-0.5)", True), ("x.data.sub_(y.data, alpha=0.1)", True), ("x.copy_(y)", True),
+    ("x.mul_(2)", True), ("n.add_(1)", True), ("n.add_(0.5)", False), ("n.add_(n, alpha=0.5)", False),
+    ("n.div_(2)", False), ("x.add_(y, alpha=True)", False), ("x.mul_(y, alpha=2.0)", False),
+    ("byte.add_(300)", False), ("x.copy_(n)", False)])
+def test_a_direct_write_does_what_the_ordinary_one_does(write, directly, monkeypatch):
+    def outcome():
+        t = {"x": mg.tensor([1.0, -2.0]), "y": mg.tensor([0.1, 3.0]), "n": mg.tensor([1, 2]),
+             "byte": mg.tensor([250], dtype=mg.uint8)}
+        try:
+            eval(write, {}, t)
+        except (TypeError, RuntimeError) as refused:
+            return str(refused)
+        return [(x.tolist(), x._version) for x in t.values()]
+
+    slow, store = [], inplace.store
+    monkeypatch.setattr(inplace, "store", lambda *given, **options: slow.append(store(*given, **options)))
+    done = outcome()
+
+    assert not (directly and slow)
+    monkeypatch.setattr(inplace, "write_directly", lambda *given, **options: False)
+    assert outcome() == done
+
+
+@pytest.mark.parametrize("key", [
+    "(i,)", "(slice(None), slice(None), i)", "(i, i % 5)", "(odd,)", "(i[:, None], i[:9] % 5)", "(i, slice(None), i)"])
+def test_at_a_place_that_is_named_often_all_is_added(key):
+    places, odd = np.random.default_rng(0).integers(-7, 7, 60), np.arange(35).reshape(7, 5) % 2 == 1
+    key = eval(key, {"i": places, "odd": odd})
+    fast, slow = np.zeros((2, 7, 5, 18), np.float32)
+    value = np.random.default_rng(1).standard_normal(slow[key].shape).astype("float32")
+
+    backend.add_at(fast, key, value)
+
+    assert value.size > 256
+    np.add.at(slow, key, value)
+    np.testing.assert_array_equal(fast, slow)
+
+
 def test_another_kind_of_device_is_refused():
     with pytest.raises(RuntimeError, match="MPS") as caught:
         backend.move(np.ones(2), "mps")

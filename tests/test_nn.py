@@ -2,6 +2,7 @@
 
 import copy
 import importlib.util
+import math
 
 import numpy as np
 import pytest
@@ -232,6 +233,31 @@ def test_adaptive_pools_of_sequences_can_give_places():
     values, places = nn.AdaptiveMaxPool1d(2, True)(torch.tensor([[3.0, 1.0, 2.0, 4.0]]))
 
     assert (values.tolist(), places.tolist()) == ([[3.0, 4.0]], [[0, 3]])
+
+
+def test_a_mean_pool_adds_the_cells_of_a_window_in_torchs_order():
+    x = np.random.default_rng(0).standard_normal((1, 2, 8, 8)).astype("float32")
+    cells = [x[..., i : 7 + i : 2, j : 7 + j : 2] for i in range(2) for j in range(2)]
+
+    pooled = nn.functional.avg_pool2d(torch.tensor(x), 2)
+
+    np.testing.assert_array_equal(pooled.numpy(), (((cells[0] + cells[1]) + cells[2]) + cells[3]) / np.float32(4))
+
+
+@pytest.mark.parametrize(("cells", "place"), [([-0.0, 0.0, -1.0, 0.0], 0), ([0.0, -0.0, 0.0, -1.0], 0),
+                                          ([1.0, 2.0, 2.0, 0.0], 1), ([math.nan, 3.0, math.nan, 4.0], 2)])
+def test_of_equal_cells_a_pool_takes_the_first_and_of_nans_the_last(cells, place):
+    value, at = nn.functional.max_pool2d(torch.tensor(cells).view(1, 1, 2, 2), 2, return_indices=True)
+
+    assert (repr(value.item()), at.item()) == (repr(cells[place]), place)
+
+
+def test_batch_norm_follows_the_variance_in_double():
+    x, norm = torch.tensor([[1000.0], [1000.1], [1000.3]]), nn.BatchNorm1d(1, momentum=1.0)
+
+    norm(x)
+
+    assert norm.running_var.item() == pytest.approx(x.double().var().item(), rel=1e-7)
 
 
 def test_rrelu_in_place_writes():

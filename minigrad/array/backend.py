@@ -19,6 +19,9 @@ from ..text.presentation import need, require
 xp = numpy
 ndarray = numpy.ndarray
 HOST = (numpy.ndarray, numpy.generic)
+# Freed once, a block of 32 MB tells glibc to keep what programs free: given back, the pages of arrays from 64 kB on
+# would be asked for anew by each operation, which takes longer than the operation itself
+numpy.empty(2**25 - 2**16, "u1")
 _TYPES = ("cpu, cuda, ipu, xpu, mkldnn, opengl, opencl, ideep, hip, ve, fpga, maia, xla, lazy, vulkan, mps, meta, "
           "hpu, mtia, privateuseone").split(", ")
 
@@ -122,6 +125,16 @@ def move(array: Any, to: "device | str | None") -> Any:
 def in_order(array: Any) -> Any:
     """The array itself if its elements lie in memory in the order of its indices, else a copy that does."""
     return array if array.flags.c_contiguous else namespace(array).ascontiguousarray(array)
+
+
+def add_at(array: Any, key: tuple, value: Any, ufunc: Any = numpy.add) -> None:
+    """`ufunc.at`, into an array in order: once for each time that a place is named."""
+    if numpy.size(value) > 256:  # single places in one row take a quarter of the time of slices, or of several indices
+        depth = sum([part.ndim if getattr(part, "dtype", None) == "bool" else 1 for part in key])
+        lead, n, arange = array.shape[:depth], math.prod(array.shape[depth:]), namespace(array).arange
+        key = (arange(math.prod(lead)).reshape(lead)[key][..., None] * n + arange(n)).reshape(-1)
+        array, value = array.reshape(-1), value.reshape(-1)
+    ufunc.at(array, key, value)
 
 
 def accumulate(step: Any, array: Any, dim: int) -> Any:

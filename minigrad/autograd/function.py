@@ -84,8 +84,7 @@ def shared(t: Any, counter: Any) -> Any:
 class CustomNode(Node, FunctionCtx):
     """The node of a custom Function, named `<Function's name>Backward`; also its `ctx`."""
 
-    wants_undefined = True
-    home = "torch.autograd.function."
+    wants_undefined, home = True, "torch.autograd.function."
     function: Any = None
     frees = ("_saved",)
     pushing = False  # whether `jvp` runs

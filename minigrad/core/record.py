@@ -207,8 +207,7 @@ def beside_number(row: Row, a: Any, value: Any) -> tuple[Any, Scalar | None]:
     if row.check_types is not None:
         row.check_types(a.dtype.kind, "b" if type(value) is bool else "")
     kind = dtypes.result_dtype(a, value)
-    if row.numbers == "floats" and kind.kind != "f":
-        kind = dtypes.get_default_dtype().np
+    kind = dtypes.get_default_dtype().np if row.numbers == "floats" and kind.kind != "f" else kind
     a = dtypes.cast(a, kind)
     raw = xp.asarray(value).astype(_SINGLE if a.dtype.char == row.opmath else a.dtype)  # integers wrap, as in torch
     return a, Scalar(value, raw if isinstance(a, ndarray) else raw[()])

@@ -27,8 +27,7 @@ from ..text.presentation import need, require, torch_says, warn
 class Parameter(Tensor):
     """A leaf tensor that a module counts among its parameters. Source: torch.nn.Parameter."""
 
-    __slots__ = ()
-    __module__ = "minigrad.nn.parameter"
+    __slots__, __module__ = (), "minigrad.nn.parameter"
 
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Parameter:
         data = Tensor() if data is None else data

@@ -157,8 +157,9 @@ def state_array(state: dict[str, Any], name: str, p: Any, value: Any = 0.0) -> A
 
 def next_step(state: dict[str, Any]) -> int:
     """The number of this step, from 1."""
-    state["step"] = constant(Tensor, xp.float32(int(state["step"]) + 1 if "step" in state else 1))
-    return int(state["step"])
+    step = int(state["step"]) + 1 if "step" in state else 1
+    state["step"] = constant(Tensor, xp.float32(step))
+    return step
 
 
 class SGD(Optimizer):
@@ -259,8 +260,7 @@ class Adagrad(Optimizer):
 
     def update(self, p: Any, g: Any, state: dict[str, Any], o: dict[str, Any]) -> None:
         """The sum of all squares, which only grows."""
-        t = next_step(state)
-        total = state_array(state, "sum", p)
+        t, total = next_step(state), state_array(state, "sum", p)
         total += g * g
         p -= o["lr"] / (1 + (t - 1) * o["lr_decay"]) * g / (xp.sqrt(total) + o["eps"])
 

@@ -122,8 +122,7 @@ class Factor:
 class Product(Folded):
     """The view on top of views of two factors and their product, which is of the row `product`."""
 
-    __slots__ = ()
-    slots = ("chain", "left", "product", "right", "seqs")
+    __slots__, slots = (), ("chain", "left", "product", "right", "seqs")
 
     def ends(self) -> tuple:
         return self.right.path, self.left.path
@@ -224,8 +223,7 @@ _LONG, _UNSIGNED = xp.dtype("int64"), xp.dtype("uint64")
 class CrossEntropy(Folded):
     """The loss of `logs`, the log-probabilities, of which it picked those `at`; `logs` are None once freed."""
 
-    __slots__ = ()
-    slots = ("at", "chain", "logs", "scores", "seqs")
+    __slots__, slots = (), ("at", "chain", "logs", "scores", "seqs")
 
     def __getattr__(self, name: str) -> Any:
         """`saved_self`, the tensor between the two nodes, is made with the chain."""

@@ -36,7 +36,7 @@ class TensorDataset(Dataset):
         self.tensors = tensors
 
     def __getitem__(self, index: Any) -> tuple:
-        return tuple(t[index] for t in self.tensors)
+        return tuple([t[index] for t in self.tensors])
 
     def __len__(self) -> int:
         return self.tensors[0].shape[0]
@@ -90,7 +90,7 @@ def default_collate(batch: Any) -> Any:
     if isinstance(first, Mapping):
         return type(first)((key, default_collate([item[key] for item in batch])) for key in first)
     if isinstance(first, tuple | list):
-        require(all(len(item) == len(first) for item in batch), "each element in list of batch should be of equal size")
+        require(len({*map(len, batch)}) == 1, "each element in list of batch should be of equal size")
         parts = [default_collate(part) for part in zip(*batch, strict=True)]
         return type(first)(*parts) if hasattr(first, "_fields") else parts
     raise TypeError(f"{_COLLATED}{type(first)}")

@@ -72,8 +72,7 @@ class AttendedTask(GraphTask):
         grads = arrived = super().take(node)
         if self.watch is not None:
             self.watch.ready(node)
-        if node.hooks is not None:
-            grads = gates.tensor_hooks(self, node, grads)
+        grads = grads if node.hooks is None else gates.tensor_hooks(self, node, grads)
         if self.captured is not None:
             # as in torch: hooks change what `grad` returns only where the node itself does not run
             for nr, grad in enumerate(arrived if node in self.needed else grads):

@@ -76,8 +76,7 @@ def input_edge(t: Any) -> Any:
 
 
 def wanted_edge(t: Any) -> Any:
-    if isinstance(t, GradientEdge):
-        t = t.tensor()
+    t = t.tensor() if isinstance(t, GradientEdge) else t
     need(isinstance(t, TensorBase), "edge_kind", type(t).__name__)
     edge = t._edge()
     need(edge is not None or t.requires_grad, "constant_input", tensor=t)

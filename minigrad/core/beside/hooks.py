@@ -21,8 +21,7 @@ class RemovableHandle:
     __module__ = "minigrad.utils.hooks"
 
     def __init__(self, hooks: dict[int, Callable]) -> None:
-        self.id = _ids()
-        self._hooks = weakref.ref(hooks)
+        self.id, self._hooks = _ids(), weakref.ref(hooks)
 
     def remove(self) -> None:
         if (hooks := self._hooks()) is not None:

@@ -24,9 +24,11 @@ def inplace(call: Callable, ufunc: Any = None, whole: bool = False) -> Callable:
     """
     name = call.__name__.removesuffix("_of") + "_"
     looks_itself = "fill" in name or "put" in name  # fills read a number, puts look for themselves
+    scaled = {"alpha"} if "alpha" in (call.__kwdefaults__ or ()) else set()  # what adds may add a multiple
 
     def write(self: Any, *args: Any, **options: Any) -> Any:
-        if ufunc is not None and not options and len(args) == 1 and write_directly(self, ufunc, args[0]):
+        plain = ufunc is not None and len(args) == 1 and options.keys() <= scaled
+        if plain and write_directly(self, ufunc, args[0], **options):
             return self
         given = (*args, *options.values())
         recorded = bool(grad_mode() and (self.requires_grad or any(map(requires_grad, given))))
@@ -84,8 +86,8 @@ def stand_in(self: Any) -> Any:
     return t if lifted.get() is None else lifted.get().stand_in(self, t)
 
 
-def write_directly(self: Any, ufunc: Any, other: Any) -> bool:
-    """Where nothing is recorded, let NumPy write if all is plain: one type, one shape, two storages; or a float.
+def write_directly(self: Any, ufunc: Any, other: Any, alpha: Any = None) -> bool:
+    """Where nothing is recorded, let NumPy write if all is plain: one type, one shape, two storages; or a number.
 
     Says whether it did; it is what every step of an optimizer does to every parameter.
     """
@@ -94,12 +96,16 @@ def write_directly(self: Any, ufunc: Any, other: Any) -> bool:
     a, counter = self._data, self._counter
     if a.__class__ is not ndarray or a.base is not None or counter.__class__ is Uncounted:  # shared memory wants a look
         return False
-    if type(other) is float and a.dtype.char in "fd":  # halves see `Row.opmath`
+    if (kind := type(other)) in (float, int) and alpha is None:
+        if a.itemsize < 4 or (kind is float and a.dtype.kind == "i") or not abs(other) < 2**24:
+            return False  # halves see `Row.opmath`, integers cut and wrap
         b = other
     elif isinstance(other, TensorBase) and (counter is None or counter is not other._counter):
         b = other._data
-        if not (b.__class__ is ndarray and b.base is None and a.dtype is b.dtype and a.shape == b.shape):
+        scaled = alpha is None or (alpha.__class__ is float and a.dtype.kind == "f")
+        if not (scaled and b.__class__ is ndarray and b.base is None and a.dtype is b.dtype and a.shape == b.shape):
             return False
+        b = b if alpha is None else b * alpha
     else:
         return False
     try:

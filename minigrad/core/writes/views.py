@@ -179,8 +179,7 @@ class CopySlices(Node):
     """A write into a part of a base: the part's gradient goes through `fn`, the rest passes by."""
 
     __slots__, __module__ = ("fn", "part", "whole"), "builtins"
-    torch_name = "torch::autograd::CopySlices"
-    frees = ("fn",)
+    torch_name, frees = "torch::autograd::CopySlices", ("fn",)
 
     def __init__(self, base: TensorBase, view: Any, fn: Node) -> None:
         self.part, self.whole = place_of(view), place_of(base)

@@ -151,8 +151,7 @@ def setitem(x, key, value) -> None:
     if key is False:
         return
     seen, positions = basic(x, None if key is True else key)
-    if seen is x and not presentation.current.guards_views_of_leaves:
-        seen = views.alias(x)
+    seen = views.alias(x) if seen is x and not presentation.current.guards_views_of_leaves else seen
     if given._data.ndim and (positions or given._data.shape != seen._data.shape):  # before the write is looked at
         given = _spread(given, None if positions else seen._data.shape)
     if seen is x:

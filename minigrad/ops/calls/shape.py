@@ -502,7 +502,7 @@ def copy_(self, other, non_blocking: bool = False):
     return _copy_(self, other)
 
 
-_copy_, _zero_ = inplace(rows.copy), inplace(rows.zero)
+_copy_, _zero_ = inplace(rows.copy, lambda a, b, out: xp.copyto(out, b)), inplace(rows.zero)
 
 
 def zero_(self):

@@ -9,7 +9,7 @@ import itertools
 import math
 
 from ...array import dtypes, in_order, namespace, strided, xp
-from ...core.carriers import formula
+from ...core.carriers import RAW, formula
 from ...text.tex import SYMBOLS, Symbol, column, number, phrase
 from ..checks import implemented, need, require, same_type
 from . import index, reduce
@@ -26,6 +26,11 @@ def windows(x, kernel: tuple, out: tuple, stride: tuple, dilation: tuple, memory
     outer = [s * t for s, t in zip(steps, stride, strict=True)]
     return strided(x if memory is None else memory, (*x.shape[:lead], *kernel, *out),
                    (*x.strides[:lead], *inner, *outer))
+
+
+def cells(view, kernel: tuple) -> list:
+    """The windows taken apart: for each place of the kernel what all of them have there."""
+    return [view[(..., *at, *(slice(None),) * len(kernel))] for at in itertools.product(*map(range, kernel))]
 
 
 def out_sizes(sizes: tuple, kernel: tuple, stride: tuple, padding: tuple, dilation: tuple) -> tuple:
@@ -54,9 +59,8 @@ def _add_windows(parts, sizes: tuple, out: tuple, stride: tuple, padding: tuple,
     flat = namespace(parts).zeros((*lead, size + max(last + 1 - room[-1], 0)), parts.dtype)  # also of the last row
     whole = flat[..., :size].reshape(*lead, *room)
     view = windows(whole, kernel, out, stride, dilation, flat)
-    for place in itertools.product(*map(range, kernel)):
-        key = (..., *place, *(slice(None),) * n)
-        view[key] += parts[key]
+    for cell, part in zip(cells(view, kernel), cells(parts, kernel), strict=True):
+        cell += part
     return whole[within_padding(sizes, padding)] if any(padding) else whole
 
 
@@ -147,13 +151,11 @@ def outer_sum(F, grad, i1, i2):
 
 def max_pool(self, kernel_size: tuple, stride: tuple, padding: tuple, dilation: tuple, ceil_mode: bool) -> tuple:
     """The largest element of each window, and its place counted over the whole plane."""
-    sizes, stride, (height, width) = self.shape[-2:], stride or kernel_size, kernel_size
+    stride, width = stride or kernel_size, self.shape[-1]
     whole, out = _room(self, kernel_size, stride, padding, dilation, ceil_mode, -math.inf)
     implemented("max_pool2d", self, "fiu")
-    view = windows(whole, kernel_size, out, stride, dilation)
-    turned = view.transpose(*range(lead := self.ndim - 2), lead + 2, lead + 3, lead, lead + 1)
-    best, at = _last_largest(turned.reshape(*self.shape[:-2], *out, height * width))
-    start, first, cell = map(namespace(self).asarray, _places(kernel_size, out, stride, padding, dilation, sizes[1]))
+    best, at = _last_largest(xp.stack(cells(windows(whole, kernel_size, out, stride, dilation), kernel_size)))
+    start, first, cell = map(namespace(self).asarray, _places(kernel_size, out, stride, padding, dilation, width))
     places = start + cell[at]
     return best, xp.where(best == -math.inf, first, places) if any(padding) else places  # none is in the padding
 
@@ -167,13 +169,18 @@ def _places(kernel: tuple, out: tuple, stride: tuple, padding: tuple, dilation: 
     return rows[:, None] * width + columns, first, (down[:, None] * width + along).reshape(-1)
 
 
-def _last_largest(flat) -> tuple:
-    """The largest element of each row and its place: of several NaN the last one, as torch's loop finds it."""
-    at = flat.argmax(-1)
-    rows = flat.reshape(-1, flat.shape[-1])
-    best = rows[namespace(rows).arange(len(rows)), at.reshape(-1)].reshape(at.shape)
+def _last_largest(parts) -> tuple:
+    """The largest of the parts along the first dimension, and its place: of several NaN the last one, as torch's loop
+    finds it."""
+    best = parts.max(0)
+    at, missed = namespace(parts).zeros(best.shape, "int64"), parts[0] != best
+    for part in parts[1:]:  # in a third of the time of `argmax`
+        at += missed
+        missed &= part != best
     if xp.isnan(best).any():
-        at = xp.where(xp.isnan(best), flat.shape[-1] - 1 - xp.isnan(flat[..., ::-1]).argmax(-1), at)
+        at = xp.where(xp.isnan(best), len(parts) - 1 - xp.isnan(parts[::-1]).argmax(0), at)
+    if not best.all() and xp.signbit(parts).any():  # of 0.0 and -0.0 the first, too
+        best = xp.take_along_axis(parts, at[None], 0)[0]
     return best, at
 
 
@@ -216,20 +223,21 @@ def avg_pool(self, kernel_size: tuple, stride: tuple, padding: tuple, ceil_mode:
     whole, out = _room(self, kernel_size, stride, padding, (1, 1), ceil_mode, 0)
     implemented("avg_pool2d", self, "fi" if self.dtype == "int64" else "f")
     kind = xp.promote_types(self.dtype, dtypes.float32.np)
-    total = xp.add.reduce(windows(whole, kernel_size, out, stride, (1, 1)), (-4, -3), kind)
+    total = namespace(self).zeros((*self.shape[:-2], *out), kind)
+    for cell in cells(windows(whole, kernel_size, out, stride, (1, 1)), kernel_size):  # in torch's order
+        total += cell
     divisor = _divisor(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
     return (total / divisor).astype(self.dtype, copy=False)
 
 
 def avg_pool_back(grad_output, self, kernel_size: tuple, stride: tuple, padding: tuple, ceil_mode: bool,
                   count_include_pad: bool, divisor_override):
-    stride, sizes, out = stride or kernel_size, self.shape[-2:], grad_output.shape[-2:]
-    divisor = _divisor(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
-    share = (grad_output / divisor)[..., None, None, :, :]
-    parts = xp.broadcast_to(share, (*grad_output.shape[:-2], *kernel_size, *out))
-    over = tuple(max((o - 1) * s + k - p, n)
-                 for o, s, k, p, n in zip(out, stride, kernel_size, padding, sizes, strict=True))
-    return _add_windows(parts, over, out, stride, padding, (1, 1))[..., : sizes[0], : sizes[1]]
+    stride = stride or kernel_size
+    share = grad_output / _divisor(self, kernel_size, stride, padding, ceil_mode, count_include_pad, divisor_override)
+    whole, out = _room(xp.zeros_like(self, dtype=share.dtype), kernel_size, stride, padding, (1, 1), ceil_mode, 0)
+    for cell in cells(windows(whole, kernel_size, out, stride, (1, 1)), kernel_size):
+        cell += share
+    return whole[within_padding(self.shape[-2:], padding)]
 
 
 @formula(r"0[\mathrm{{maxima}}] \,\text{{+=}}\, {0}", 0)
@@ -274,7 +282,7 @@ def adaptive_max_pool(self, output_size: tuple) -> tuple:
     down, along = map(_regions, implemented("adaptive_max_pool2d", self).shape[-2:], output_size)
     for (i, (top, bottom)), (j, (left, right)) in itertools.product(enumerate(down), enumerate(along)):
         part = self[..., top:bottom, left:right]
-        y[..., i, j], at = _last_largest(part.reshape(*self.shape[:-2], math.prod(part.shape[-2:])))
+        y[..., i, j], at = _last_largest(xp.moveaxis(part.reshape(*self.shape[:-2], math.prod(part.shape[-2:])), -1, 0))
         places[..., i, j] = (top + at // part.shape[-1]) * self.shape[-1] + left + at % part.shape[-1]
     return y, places
 
@@ -347,25 +355,28 @@ def turned_back(F, grad, left, right):
 
 
 def _standard(x, dims: tuple, eps: float, least: int = 4) -> tuple:
-    """`x - mean`, mean and one over the standard deviation over `dims`, kept as ones; in `least` bytes, as torch."""
+    """`x - mean`, mean, one over the standard deviation, and variance over `dims`, kept as ones; in `least` bytes, as
+    torch."""
     kind, add, n = x.dtype, xp.add.reduce, math.prod([x.shape[d] for d in dims])
     x = x.astype(f"f{least}") if kind.itemsize < least else x
     mean = add(x, dims, keepdims=True) / n
     off = x - mean
-    rstd = 1 / xp.sqrt(add(off * off, dims, keepdims=True) / n + eps)
-    return off, mean.astype(kind, copy=False), rstd.astype(kind, copy=False)
+    variance = add(off * off, dims, keepdims=True) / n
+    return off, mean.astype(kind, copy=False), (1 / xp.sqrt(variance + eps)).astype(kind, copy=False), variance
 
 
-def _parts(F, x, dims: tuple, eps: float) -> tuple:
-    """(x - mean) / sqrt(variance + eps), and the factor in it."""
+def _parts(F, x, dims: tuple, eps: float, known: tuple) -> tuple:
+    """(x - mean) / sqrt(variance + eps), and the factor in it; `known` are the forward's mean and factor."""
+    if F is RAW and known:
+        return (x - known[0]) * known[1], known[1]
     off = x - F.mean_dim(x, dims, True)
     rstd = F.rsqrt(F.mean_dim(off * off, dims, True) + eps)
     return off * rstd, rstd
 
 
 @formula(r"\mathrm{{standardized}}\left({0}\right)")
-def standardized(F, x, dims: tuple, eps: float, group: int = 0):
-    hat = _parts(F, _in_groups(F, x, group), dims, eps)[0]
+def standardized(F, x, dims: tuple, eps: float, group: int = 0, *known):
+    hat = _parts(F, _in_groups(F, x, group), dims, eps, known)[0]
     return F.reshape(hat, tuple(x.shape)) if group else hat
 
 
@@ -375,10 +386,10 @@ def _centred(grad: Symbol, x: Symbol, _dims, eps, *_group) -> Symbol:
 
 
 @formula(tex=_centred)
-def standardized_back(F, grad, x, dims: tuple, eps: float, group: int = 0):
+def standardized_back(F, grad, x, dims: tuple, eps: float, group: int = 0, *known):
     """What is left of the gradient once neither mean nor spread may change."""
     grouped, grad = (_in_groups(F, v, group) for v in (x, grad))
-    hat, rstd = _parts(F, grouped, dims, eps)
+    hat, rstd = _parts(F, grouped, dims, eps, known)
     back = rstd * (grad - F.mean_dim(grad, dims, True) - hat * F.mean_dim(grad * hat, dims, True))
     return F.reshape(back, tuple(x.shape)) if group else back
 
@@ -421,7 +432,7 @@ def _scaled(y, weight, bias, shape: tuple, kind):
 
 def layer_norm(input, weight, bias, normalized_shape: tuple, eps: float) -> tuple:
     check_parameters(input, weight, bias)
-    y, mean, rstd = _standard(input, tuple(range(-len(normalized_shape), 0)), eps)
+    y, mean, rstd, _ = _standard(input, tuple(range(-len(normalized_shape), 0)), eps)
     return in_order(_scaled(xp.multiply(y, rstd, y), weight, bias, normalized_shape, input.dtype)), mean, rstd
 
 
@@ -436,11 +447,11 @@ def batch_norm(input, weight, bias, running_mean, running_var, training: bool, m
     check_parameters(implemented("batch_norm", input), weight, bias, running_mean, running_var)
     shape = (1, -1, *(1,) * (input.ndim - 2))
     if training:
-        y, mean, rstd = _standard(input, dims := reduce.besides(1, input.ndim), eps, least=8)
+        y, mean, rstd, variance = _standard(input, reduce.besides(1, input.ndim), eps, least=8)
         if running_mean is not None and input.size:  # nothing follows from an empty batch
             n = input.size // input.shape[1]
             running_mean += momentum * (mean.reshape(-1) - running_mean)
-            running_var += momentum * (input.var(dims) * (n / max(n - 1, 1)) - running_var)  # unbiased
+            running_var += momentum * (variance.reshape(-1) * (n / max(n - 1, 1)) - running_var)  # unbiased
         saved = mean.reshape(-1), rstd.reshape(-1)
     else:
         y, rstd = input - running_mean.reshape(shape), (1 / xp.sqrt(running_var + eps)).reshape(shape)
@@ -448,24 +459,24 @@ def batch_norm(input, weight, bias, running_mean, running_var, training: bool, m
     return _scaled(y, rstd if weight is None else rstd * weight.reshape(shape), bias, shape, input.dtype), *saved
 
 
-@formula(tex=lambda grad, x, running_var, training, eps: SYMBOLS.where(
+@formula(tex=lambda grad, x, running_var, training, eps, *_: SYMBOLS.where(
     training, _centred(grad, x, None, eps), grad / SYMBOLS.sqrt(running_var + eps)))
-def batch_norm_back(F, grad, x, running_var, training: bool, eps: float):
+def batch_norm_back(F, grad, x, running_var, training: bool, eps: float, *known):
     if training:
-        return F.standardized_back(grad, x, reduce.besides(1, len(x.shape)), eps)
+        return F.standardized_back(grad, x, reduce.besides(1, x.ndim), eps, 0, *[_channelwise(F, v, x) for v in known])
     return grad * _channelwise(F, F.rsqrt(running_var + eps), x)
 
 
 @formula(r"\mathrm{{standardized}}\left({0}\right)")
-def batch_norm_hat(F, x, running_mean, running_var, training: bool, eps: float):
+def batch_norm_hat(F, x, running_mean, running_var, training: bool, eps: float, *known):
     if training:
-        return F.standardized(x, reduce.besides(1, len(x.shape)), eps)
+        return F.standardized(x, reduce.besides(1, x.ndim), eps, 0, *[_channelwise(F, v, x) for v in known])
     return (x - _channelwise(F, running_mean, x)) * _channelwise(F, F.rsqrt(running_var + eps), x)
 
 
 def group_norm(input, weight, bias, N: int, C: int, HxW: int, group: int, eps: float) -> tuple:
     check_parameters(input, weight, bias)
-    y, mean, rstd = _standard(input.reshape(N, group, C // group * HxW), (2,), eps)
+    y, mean, rstd, _ = _standard(input.reshape(N, group, C // group * HxW), (2,), eps)
     y, shape = xp.multiply(y, rstd, y).reshape(input.shape), (1, C, *(1,) * (input.ndim - 2))
     return _scaled(y, weight, bias, shape, input.dtype), mean[..., 0], rstd[..., 0]
 

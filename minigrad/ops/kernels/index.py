@@ -2,7 +2,7 @@
 
 import math
 
-from ...array import dtypes, in_order, namespace, xp
+from ...array import add_at, dtypes, in_order, namespace, xp
 from ...core.carriers import formula
 from ...text.tex import SYMBOLS
 from ..checks import check_dim, common_shape, need, require, same_type, torch_says
@@ -63,7 +63,7 @@ def check_rows(index, size: int) -> None:
 def _write(whole, key, value, add) -> None:
     """Put `value` at `key`, or add it there, once for each time that a place is named."""
     if add:
-        (xp.multiply if add == "multiply" else xp.add).at(whole, key, value)
+        add_at(whole, key, value, xp.multiply if add == "multiply" else xp.add)
     else:
         whole[key] = value
 
@@ -83,7 +83,7 @@ def index_put(self, values, indices: tuple, accumulate: bool):
 
 def index_back(self, indices: tuple, sizes: tuple):
     whole = namespace(self).zeros(sizes, self.dtype)
-    xp.add.at(whole, _raw(indices), self)  # the forward has seen that they fit
+    _write(whole, _raw(indices), self, True)  # the forward has seen that they fit
     return whole
 
 

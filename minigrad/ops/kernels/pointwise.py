@@ -3,7 +3,7 @@
 import math
 
 from ...array import dtypes, in_order, ndarray, xp
-from ...core.carriers import RAW, formula
+from ...core.carriers import formula
 from ..checks import common_shape, implemented, need, require, shape_mismatch
 
 
@@ -169,8 +169,6 @@ def as_numbers(compare):
          grad * (exponent * base ** (exponent - 1)))
 def pow_slope(F, grad, base, exponent):
     """The gradient times the slope of a power; of a constant one it is 0, whatever the base."""
-    if exponent == 2 and F is RAW:  # the same numbers, sooner
-        return grad * (base + base)
     return F.zeros_like(grad) if exponent == 0 else grad * F.mul_scalar(F.pow_of(base, exponent - 1), exponent)
 
 

@@ -328,8 +328,7 @@ def add_part(self, whole: tuple, part: tuple):
 
 def drawn(self, draw, *how):
     """Random values in the order in which the elements lie in memory, as torch draws them."""
-    order = memory_order(self)
-    one_by_one = draw is random.normal and not self.flags.c_contiguous
+    order, one_by_one = memory_order(self), draw is random.normal and not self.flags.c_contiguous
     values = draw(tuple(self.shape[d] for d in order), self.dtype, *how, *[True][:one_by_one])
     return namespace(self).asarray(values.transpose(RAW.inverse_order(order)))
 

@@ -78,17 +78,17 @@ upsample_bilinear2d = op("upsample_bilinear2d", lambda self, output_size, align_
 
 NORM = {"outputs": ("result0", "result1", "result2"), "keeps": ("weight", "result1", "result2")}
 native_layer_norm = op("native_layer_norm", kernels.layer_norm, **NORM, hidden=("eps",), scalars=("eps",),
-    input  = lambda F, grad, input, weight, bias, normalized_shape, eps: F.standardized_back(
-        F.weighted(grad, weight), input, F.last_dims(normalized_shape), eps),
-    weight = lambda F, grad, input, normalized_shape, eps: F.to_last(
-        grad * F.standardized(input, F.last_dims(normalized_shape), eps), normalized_shape),
+    input  = lambda F, grad, input, weight, result1, result2, normalized_shape, eps: F.standardized_back(
+        F.weighted(grad, weight), input, F.last_dims(normalized_shape), eps, 0, result1, result2),
+    weight = lambda F, grad, input, result1, result2, normalized_shape, eps: F.to_last(grad * F.standardized(
+        input, F.last_dims(normalized_shape), eps, 0, result1, result2), normalized_shape),
     bias   = lambda F, grad, bias, normalized_shape: F.to_last(grad, normalized_shape))
 native_batch_norm = op("native_batch_norm", kernels.batch_norm, **NORM,
     fixed=("running_mean", "running_var"), scalars=("momentum", "eps"),
-    input  = lambda F, grad, input, weight, running_var, training, eps: F.batch_norm_back(
-        F.scaled_by(grad, weight, input), input, running_var, training, eps),
-    weight = lambda F, grad, input, running_mean, running_var, training, eps: F.per_channel(
-        grad * F.batch_norm_hat(input, running_mean, running_var, training, eps)),
+    input  = lambda F, grad, input, weight, running_var, result1, result2, training, eps: F.batch_norm_back(
+        F.scaled_by(grad, weight, input), input, running_var, training, eps, result1, result2),
+    weight = lambda F, grad, input, running_mean, running_var, result1, result2, training, eps: F.per_channel(
+        grad * F.batch_norm_hat(input, running_mean, running_var, training, eps, result1, result2)),
     bias   = lambda F, grad: F.per_channel(grad))
 native_group_norm = op("native_group_norm", kernels.group_norm, scalars=("eps",),
     outputs=("result0", "result1", "result2"), keeps=("weight", "N", "C", "HxW", "result1", "result2"),
