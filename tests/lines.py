@@ -12,6 +12,7 @@ import io
 import re
 import sys
 import tokenize
+from functools import cache
 from pathlib import Path
 
 PACKAGE = Path(__file__).resolve().parent.parent / "minigrad"
@@ -39,6 +40,7 @@ def docstring_lines(tree: ast.Module) -> set[int]:
     return {line for node in alone for line in range(node.lineno, (node.end_lineno or 0) + 1)}
 
 
+@cache
 def code_lines(source: str) -> int:
     tokens = tokenize.generate_tokens(io.StringIO(source).readline)
     lines = {

@@ -17,9 +17,8 @@ pytestmark = pytest.mark.browser
 NOTEBOOKS = Path(__file__).parents[2] / "notebooks"
 EVERY = sorted(path for path in NOTEBOOKS.glob("*/*/*.ipynb"))
 NAMES = sorted({path.name for path in EVERY})
-# of a lesson's twins one: `test_moments_e2e.py` opens both, and nbval runs both
-ONCE = [path for path in EVERY
-        if "tutorials" in path.parts or NAMES.index(path.name) % 2 == (path.parent.parent.name == "zh")]
+# of twins one: `test_moments_e2e.py` and `test_player_e2e.py` open both of some, and nbval runs all
+ONCE = [path for path in EVERY if NAMES.index(path.name) % 2 == (path.parent.parent.name == "zh")]
 PNG, VIEW = "image/png", "application/vnd.jupyter.widget-view+json"
 RUN_ALL = """() => { window.jupyterapp.commands.execute('notebook:clear-all-cell-outputs')
     .then(() => window.jupyterapp.commands.execute('notebook:run-all-cells')); }"""
