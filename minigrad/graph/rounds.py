@@ -112,8 +112,9 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     modules = [(name, v) for name, v in context.names.items() if hasattr(type(v), "named_parameters")]
     for a, v, b, other in ((*one, *two) for one in modules for two in modules if one is not two):
         trained = [any(p.grad is not None for p in m.parameters()) for m in (v, other)]
-        if v is other or (type(v) is type(other) and trained == [True, False]):
-            yield by_rule(f"{'same' if v is other else 'copied'}: {a} {b}", None, context)
+        one = {*map(id, v.parameters())} == {*map(id, other.parameters())}  # also in a copy that is not deep
+        if one or (type(v) is type(other) and trained == [True, False]):
+            yield by_rule(f"{'same' if one else 'copied'}: {a} {b}", None, context)
     plain = (v for m in getattr(asked, "modules", list)() for v in vars(m).values() if is_tensor(v))
     told = (buffer(v, context) for v in plain if not v.requires_grad)
     yield from (found for found in told if found is not None and found.line and "rand" in found.line[2])
