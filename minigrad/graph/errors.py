@@ -202,7 +202,7 @@ def of_another_kind(error: BaseException, node: Any, context: Context) -> Findin
     if "NoneType" not in text or not isinstance(error, TypeError | AttributeError):
         return None
     for part in (n for n in ast.walk(node) if isinstance(n, ast.Attribute) and n.attr == "grad"):
-        owner = context.value(part.value)
+        owner = context.value(numbered(part.value, context))
         early = latest.freed.code is None and getattr(owner, "requires_grad", False)  # nothing to clear yet
         if isinstance(owner, TensorBase) and owner._grad is None and not (
                 early and re.search("'(zero_|fill_|data|detach_)'", text)):
@@ -228,8 +228,15 @@ def without_gradient(owner: Any, name: str, node: Any, context: Context) -> Find
     several |= {f"{whole}.{path}": p for whole, value in context.names.items()
                 if hasattr(type(value), "named_parameters") for path, p in value.named_parameters()}
     name = next((each for each, one in several.items() if one is owner), name)
-    found = unreached(owner, name, context) if owner.is_leaf else not_a_leaf(name, [*context.made(name, node)])
+    made = [one for each in (name, name.partition("[")[0]) for one in context.made(each, node)]
+    found = unreached(owner, name, context) if owner.is_leaf else not_a_leaf(name, made)
     return found or finding("none_gradient", context, node, name=name)
+
+
+def numbered(node: Any, context: Context) -> Any:
+    """An expression, with what the name between its brackets means now: `params['w']` of `params[k]`."""
+    named = isinstance(getattr(node, "slice", None), ast.Name)
+    return ast.Subscript(node.value, ast.Constant(context.value(node.slice)), ast.Load()) if named else node
 
 
 # ---- names
