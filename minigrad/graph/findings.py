@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any
 
+from ..core.beside import scopes
 from ..text import table
-from .live import parameters
 from .program import Context, Line, Source, between, expression, feeding, source_of, usual
 from .refused import Refused, described
 
@@ -127,8 +127,8 @@ def rule_places(rule: dict[str, str], told: Any, node: Any, context: Context, re
     for short, pattern in SHORT.items():
         wanted = wanted.replace(short, pattern)
     wanted = filled(wanted, told, re.escape)
-    trained = "unused" in rule and any(p.grad is not None for p in parameters(refused.layer))
-    if trained or ("multiple" in rule and int(told[1]) % int(told[2])):
+    used = "unused" in rule and any(call.module() is refused.layer is not None for call in scopes.calls)
+    if used or ("multiple" in rule and int(told[1]) % int(told[2])):
         return
     if of == "text":
         fits = re.fullmatch(filled(rule.get("given", ".*"), told), refused.fed)
