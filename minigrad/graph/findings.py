@@ -14,8 +14,9 @@ from dataclasses import dataclass, field
 from itertools import accumulate
 from typing import Any
 
-from ..core.beside import scopes
+from ..core.graph import TensorBase
 from ..text import table
+from .live import nodes_of, parameters
 from .program import Context, Line, Source, between, expression, feeding, source_of, usual
 from .refused import Refused, described
 
@@ -127,8 +128,10 @@ def rule_places(rule: dict[str, str], told: Any, node: Any, context: Context, re
     for short, pattern in SHORT.items():
         wanted = wanted.replace(short, pattern)
     wanted = filled(wanted, told, re.escape)
-    used = "unused" in rule and any(call.module() is refused.layer is not None for call in scopes.calls)
-    if used or ("multiple" in rule and int(told[1]) % int(told[2])):
+    layer = parameters(refused.layer) if "unused" in rule else []
+    behind = nodes_of([t._edge() for t in refused.given if layer and isinstance(t, TensorBase)], {})
+    own = {id(end) for n in behind for end in n.edges} & {*map(id, layer)}  # then it has taken another length before
+    if own or any(p.grad is not None for p in layer) or ("multiple" in rule and int(told[1]) % int(told[2])):
         return
     if of == "text":
         fits = re.fullmatch(filled(rule.get("given", ".*"), told), refused.fed)
