@@ -202,7 +202,7 @@ def of_another_kind(error: BaseException, node: Any, context: Context) -> Findin
     if "NoneType" not in text or not isinstance(error, TypeError | AttributeError):
         return None
     for part in (n for n in ast.walk(node) if isinstance(n, ast.Attribute) and n.attr == "grad"):
-        owner = context.value(numbered(part.value, context))
+        owner = context.value(part.value)
         early = latest.freed.code is None and getattr(owner, "requires_grad", False)  # nothing to clear yet
         if isinstance(owner, TensorBase) and owner._grad is None and not (
                 early and re.search("'(zero_|fill_|data|detach_)'", text)):
@@ -231,12 +231,6 @@ def without_gradient(owner: Any, name: str, node: Any, context: Context) -> Find
     made = [one for each in (name, name.partition("[")[0]) for one in context.made(each, node)]
     found = unreached(owner, name, context) if owner.is_leaf else not_a_leaf(name, made)
     return found or finding("none_gradient", context, node, name=name)
-
-
-def numbered(node: Any, context: Context) -> Any:
-    """An expression, with what the name between its brackets means now: `params['w']` of `params[k]`."""
-    named = isinstance(getattr(node, "slice", None), ast.Name)
-    return ast.Subscript(node.value, ast.Constant(context.value(node.slice)), ast.Load()) if named else node
 
 
 # ---- names
