@@ -20,7 +20,7 @@ from .cuts import cut_on_the_way, number_of, passes, root_of, uncarried
 from .findings import Finding, by_rule, finding, first, names_in, reads_of, receiver
 from .leaves import no_flag, not_a_leaf, projected, remade, unreached, unregistered, untracked
 from .live import inner, is_tensor, nodes_of, parameters
-from .program import Context, called, expression, feeding, first_write, is_learners, read_in, source_of
+from .program import Context, called, expression, feeding, first_write, gives, is_learners, read_in, source_of
 from .refused import Refused, ours
 
 WHOSE = {"backward", "step", "zero_grad", "parameters", "state_dict", "load_state_dict"}  # each of one kind of thing
@@ -228,7 +228,8 @@ def without_gradient(owner: Any, name: str, node: Any, context: Context) -> Find
     several |= {f"{whole}.{path}": p for whole, value in context.names.items()
                 if hasattr(type(value), "named_parameters") for path, p in value.named_parameters()}
     name = next((each for each, one in several.items() if one is owner), name)
-    made = [one for each in (name, name.partition("[")[0]) for one in context.made(each, node)]
+    whole, made = name.partition("[")[0], [*context.made(name, node)]
+    made = made or sorted(context.made(whole, node), key=lambda m: gives(m[1].source.statement(m[0]), whole))  # a part
     found = unreached(owner, name, context) if owner.is_leaf else not_a_leaf(name, made)
     return found or finding("none_gradient", context, node, name=name)
 
