@@ -17,7 +17,7 @@ from ..core.graph import Freed, TensorBase, latest
 from ..text import torch_names
 from ..text.presentation import nearest
 from .cuts import cut_on_the_way, number_of, passes, root_of, uncarried
-from .findings import Finding, by_rule, finding, first, names_in, reads_of, receiver
+from .findings import Finding, by_rule, ends, finding, first, names_in, reads_of, receiver
 from .leaves import no_flag, not_a_leaf, projected, remade, unreached, unregistered, untracked
 from .live import inner, is_tensor, nodes_of, parameters
 from .program import Context, called, expression, feeding, first_write, gives, is_learners, read_in, source_of
@@ -76,11 +76,6 @@ def freed(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
         return replace(by_rule("freed:", before, other) or finding("freed_before", other, before), facts={"node": node})
     again = finding("freed_again", context, before, node=node)
     return first(crossing(node, *one) for one in regions(call, context)) or again
-
-
-def ends(node: Any) -> set[int]:
-    """The ids of the leaves behind a node."""
-    return {id(end) for n in nodes_of([node], {}) for end in n.edges}
 
 
 def regions(call: Any, context: Context) -> Iterator[tuple[Any, Context, Any]]:

@@ -92,6 +92,11 @@ def reads_of(name: str, region: Any) -> list[Any]:
     return sorted((n for n in reads if ast.unparse(n) == name), key=lambda n: int(n.lineno))
 
 
+def ends(*nodes: Any) -> set[int]:
+    """The ids of the leaves behind nodes."""
+    return {id(end) for n in nodes_of([*nodes], {}) for end in n.edges}
+
+
 # ---- rules
 
 
@@ -137,8 +142,8 @@ def rule_places(rule: dict[str, str], told: Any, node: Any, context: Context, re
         wanted = wanted.replace(short, pattern)
     wanted = filled(wanted, told, re.escape)
     layer = parameters(refused.layer) if "unused" in rule else []
-    behind = nodes_of([t._edge() for t in refused.given if layer and isinstance(t, TensorBase)], {})
-    own = {id(end) for n in behind for end in n.edges} & {*map(id, layer)}  # then it has taken another length before
+    given = [t._edge() for t in refused.given if layer and isinstance(t, TensorBase)]
+    own = ends(*given) & {*map(id, layer)}  # then it has taken another length before
     if own or any(p.grad is not None for p in layer) or ("multiple" in rule and int(told[1]) % int(told[2])):
         return
     if of == "text":

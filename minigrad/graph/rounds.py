@@ -142,11 +142,10 @@ def kept_for_all(call: Any, context: Context) -> Finding | None:
 def cut_short(own: list[Any], context: Context) -> Iterator[Finding | None]:
     """Calls of zip() that end before they come to one of these tensors, which has no gradient, or no step."""
     idle = {id(p) for p in own if p.is_leaf and (p.grad is None or not numbers.updated(p))}
-    calls = ((n, source) for source in context.sources() for n in source.calls if called(n) == "zip")
-    for call, source in calls:
+    for source, call in ((s, n) for s in context.sources() for n in s.calls if idle and called(n) == "zip"):
         around = Context(source, source.function(call), names=context.names)
         given = [(called(n), around.value(receiver(n))) for n in call.args]
-        several = [parameters(v) if word else [*v] for word, v in given
+        several = [parameters(v) if word == "parameters" else [*v] for word, v in given
                    if word == "parameters" or (not word and hasattr(type(v), "append"))]
         few = min(map(len, several), default=0)
         left = {id(t) for each in several for part in each[few:] for t in [part, *parameters(part)]}
