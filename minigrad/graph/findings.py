@@ -142,9 +142,9 @@ def rule_places(rule: dict[str, str], told: Any, node: Any, context: Context, re
         wanted = wanted.replace(short, pattern)
     wanted = filled(wanted, told, re.escape)
     layer = parameters(refused.layer) if "unused" in rule else []
-    given = [t._edge() for t in refused.given if layer and isinstance(t, TensorBase)]
-    own = ends(*given) & {*map(id, layer)}  # then it has taken another length before
-    if own or any(p.grad is not None for p in layer) or ("multiple" in rule and int(told[1]) % int(told[2])):
+    edges = [t._edge() for t in refused.given if layer and isinstance(t, TensorBase)]
+    made_it = ends(*edges) & {*map(id, layer)}  # then it has taken another length before
+    if made_it or any(p.grad is not None for p in layer) or ("multiple" in rule and int(told[1]) % int(told[2])):
         return
     if of == "text":
         fits = re.fullmatch(filled(rule.get("given", ".*"), told), refused.fed)

@@ -280,7 +280,7 @@ def chained(child: Any, n: Any) -> Finding | None:
 
 def equal_units(own: list[Any], context: Context) -> Finding | None:
     """A layer whose units have the same numbers and gradients, before one that makes the same of each of them."""
-    weights = [p for p in own if isinstance(p, TensorBase) and p.dim() == 2 and p._grad is not None]
+    weights = [p for p in own if p.ndim == 2 and hasattr(p, "_array") and p._grad is not None]  # none of torch's
     for p, after in ((p, q) for p, q in pairwise(weights) if len(p) == q.shape[1] > 1 and p._grad._array().any()):
         units = p._array(), p._grad._array(), after._array().T, after._grad._array().T
         if all(xp.allclose(each, each[:1], 1e-4, 0) for each in units):
