@@ -125,7 +125,8 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     nodes = [*nodes_of([loss._edge()], {})] if isinstance(loss, TensorBase) else []
     met = {id(loss), *(id(e) for n in nodes for e in n.edges)} & {*map(id, own)}
     rules = " own ".join(["", *(type(n).__name__ for n in nodes if met)])
-    yield by_rule(f"habit:{' eval' * (not getattr(asked, 'training', True))}{rules}", None, context)
+    several = " of several" * (asked is not None)
+    yield by_rule(f"habit:{' eval' * (not getattr(asked, 'training', True))}{rules}{several}", None, context)
 
 
 def kept_for_all(call: Any, context: Context) -> Finding | None:
