@@ -125,7 +125,7 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     nodes = [*nodes_of([loss._edge()], {})] if isinstance(loss, TensorBase) else []
     met = {id(loss), *(id(e) for n in nodes for e in n.edges)} & {*map(id, own)}
     rules = " own ".join(["", *(type(n).__name__ for n in nodes if met)])
-    several = " of several" * (asked is not None)
+    several = f" of {type(asked if own else None).__name__}"
     yield by_rule(f"habit:{' eval' * (not getattr(asked, 'training', True))}{rules}{several}", None, context)
 
 
