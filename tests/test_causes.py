@@ -232,6 +232,17 @@ def test_in_a_notebook_of_one_statement_a_cell_no_other_line_is_blamed():
 
 
 @pytest.mark.parametrize("program", [
+    ["a, b = nn.Linear(2, 16), nn.Linear(16, 1)", "b(a(torch.relu(a(torch.randn(3, 2)))))"],  # `a` was given 2 before
+    ["x = torch.ones(3)", "x.foo"],  # `floor` has the same letters
+])
+def test_no_line_is_changed_where_nobody_knows_to_what(program):
+    names, answer = run(program, f"<unclear {hash(tuple(program))}>")
+
+    assert "error" in names
+    assert answer.edit is None
+
+
+@pytest.mark.parametrize("program", [
     ["x = torch.from_numpy(np.ones(3))", "y = (x * 2).sum()", "y.backward()"],
     ["x = torch.from_numpy(np.zeros(3).astype('float32'))", "(x * 2).sum().backward()"],
 ])

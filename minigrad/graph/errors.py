@@ -17,10 +17,10 @@ from ..core.graph import Freed, TensorBase, latest
 from ..text import torch_names
 from ..text.presentation import nearest
 from .cuts import cut_on_the_way, number_of, passes, root_of, uncarried
-from .findings import Finding, by_rule, finding, first, names_in, reads_of, receiver
+from .findings import Finding, by_rule, ends, finding, first, names_in, reads_of, receiver
 from .leaves import no_flag, not_a_leaf, projected, remade, unreached, unregistered, untracked
 from .live import inner, is_tensor, nodes_of, parameters
-from .program import Context, called, expression, feeding, first_write, is_learners, read_in, source_of
+from .program import Context, called, expression, feeding, first_write, gives, is_learners, read_in, source_of
 from .refused import Refused, ours
 
 WHOSE = {"backward", "step", "zero_grad", "parameters", "state_dict", "load_state_dict"}  # each of one kind of thing
@@ -76,11 +76,6 @@ def freed(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
         return replace(by_rule("freed:", before, other) or finding("freed_before", other, before), facts={"node": node})
     again = finding("freed_again", context, before, node=node)
     return first(crossing(node, *one) for one in regions(call, context)) or again
-
-
-def ends(node: Any) -> set[int]:
-    """The ids of the leaves behind a node."""
-    return {id(end) for n in nodes_of([node], {}) for end in n.edges}
 
 
 def regions(call: Any, context: Context) -> Iterator[tuple[Any, Context, Any]]:
@@ -228,7 +223,9 @@ def without_gradient(owner: Any, name: str, node: Any, context: Context) -> Find
     several |= {f"{whole}.{path}": p for whole, value in context.names.items()
                 if hasattr(type(value), "named_parameters") for path, p in value.named_parameters()}
     name = next((each for each, one in several.items() if one is owner), name)
-    found = unreached(owner, name, context) if owner.is_leaf else not_a_leaf(name, [*context.made(name, node)])
+    whole, made = name.partition("[")[0], [*context.made(name, node)]
+    made = made or sorted(context.made(whole, node), key=lambda m: gives(m[1].source.statement(m[0]), whole))  # a part
+    found = unreached(owner, name, context) if owner.is_leaf else not_a_leaf(name, made)
     return found or finding("none_gradient", context, node, name=name)
 
 

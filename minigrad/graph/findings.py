@@ -11,11 +11,13 @@ import math
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import accumulate
 from typing import Any
 
+from ..core.graph import TensorBase
 from ..text import table
-from .live import parameters
+from .live import nodes_of, parameters
 from .program import Context, Line, Source, between, expression, feeding, source_of, usual
 from .refused import Refused, described
 
@@ -90,6 +92,11 @@ def reads_of(name: str, region: Any) -> list[Any]:
     return sorted((n for n in reads if ast.unparse(n) == name), key=lambda n: int(n.lineno))
 
 
+def ends(*nodes: Any) -> set[int]:
+    """The ids of the leaves behind nodes."""
+    return {id(end) for n in nodes_of([*nodes], {}) for end in n.edges}
+
+
 # ---- rules
 
 
@@ -102,10 +109,10 @@ SHORT = {"{.}": rf"(?:[^()\n]|{INSIDE})", "{,}": rf"(?:[^,()\n]|{INSIDE})",
 def by_rule(error: BaseException | str, node: Any, context: Context) -> Finding | None:
     """What the text of an error and the failing expression tell: see `text/rules.ini`."""
     text = error if isinstance(error, str) else f"{type(error).__name__}: {error}"
-    refused = Refused(error, node, context)
-    for name, rule in table("rules").items():
-        told: Any = re.search(rule["error"], text, re.S) if (text is error) == rule["error"].startswith("^") else None
-        for at, around, code, given in rule_places(rule, told, node, context, refused) if told else ():
+    fits = fitting(text, text is error)
+    refused: Any = Refused(error, node, context) if fits else None
+    for name, rule, told in fits:
+        for at, around, code, given in rule_places(rule, told, node, context, refused):
             facts = {f"{kind}{i}": g for kind, m in (("e", told), ("c", code)) for i, g in enumerate(m.groups(), 1)}
             facts |= told.groupdict() | {"given": given, "old": code[0], "operands": refused.told()}
             # turned over twice is as it was
@@ -114,6 +121,13 @@ def by_rule(error: BaseException | str, node: Any, context: Context) -> Finding 
             known = new is not None and (rule.get("of") != "event" or "self." not in new or here.startswith("self"))
             return finding(name.partition(".")[0], around, at, *([(at, str(new))] if known else []), **facts)
     return None
+
+
+@lru_cache(1000)  # the nodes of a graph ask the same again and again
+def fitting(text: str, asked: bool) -> list[tuple[str, dict[str, str], Any]]:
+    """The rules of errors, or of what is asked, that fit a text, with the match of it."""
+    of_kind = ((name, rule) for name, rule in table("rules").items() if asked == rule["error"].startswith("^"))
+    return [(name, rule, told) for name, rule in of_kind if (told := re.search(rule["error"], text, re.S))]
 
 
 def filled(text: str, told: Any, how: Callable[[str], str] = str) -> str:
@@ -127,8 +141,10 @@ def rule_places(rule: dict[str, str], told: Any, node: Any, context: Context, re
     for short, pattern in SHORT.items():
         wanted = wanted.replace(short, pattern)
     wanted = filled(wanted, told, re.escape)
-    trained = "unused" in rule and any(p.grad is not None for p in parameters(refused.layer))
-    if trained or ("multiple" in rule and int(told[1]) % int(told[2])):
+    layer = parameters(refused.layer) if "unused" in rule else []
+    edges = [t._edge() for t in refused.given if layer and isinstance(t, TensorBase)]
+    made_it = ends(*edges) & {*map(id, layer)}  # then it has taken another length before
+    if made_it or any(p.grad is not None for p in layer) or ("multiple" in rule and int(told[1]) % int(told[2])):
         return
     if of == "text":
         fits = re.fullmatch(filled(rule.get("given", ".*"), told), refused.fed)

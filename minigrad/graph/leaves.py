@@ -48,14 +48,14 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
     root, limit, own = root_of(call), keyword(call, "inputs"), called(call) == "grad"
     if limit is not None and not own and not leads_to(limit, around, leaf):
         return by_rule(f"inputs: {name}", call, around)
+    there = leads_to(root, around, leaf)
     asked = by_rule("asked:", call, around) if own else None
-    if (found := asked or cut_on_the_way(leaf, root, around) or remade(leaf, root, around)) is not None:
-        return found
-    if known(root, around) and not leads_to(root, around, leaf):
-        return finding("no_use", around, call, name=name, loss=around.source.text(root))
-    if not own:
-        return first_order([leaf], root, around) if leads_to(root, around, leaf) else None
-    return finding("returned", around, call, name=name) if latest.returned is latest.freed else None
+    given = finding("returned", around, call, name=name) if own and latest.returned is latest.freed else None
+    beside = there and not any(t is leaf for n in call.args[1:] for t in tensors_in(n, around))  # grad asked for others
+    found = asked or (given if beside else None) or cut_on_the_way(leaf, root, around) or remade(leaf, root, around)
+    if found is None and known(root, around) and not there:
+        found = finding("no_use", around, call, name=name, loss=around.source.text(root))
+    return found or given or (first_order([leaf], root, around) if there else None)
 
 
 def first_order(own: list[Any], root: Any, context: Context) -> Finding | None:

@@ -11,7 +11,7 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from itertools import permutations
+from itertools import pairwise, permutations
 from typing import Any
 
 from ..array.backend import xp
@@ -271,9 +271,21 @@ def chained(child: Any, n: Any) -> Finding | None:
     even = len({*getattr(n, "saved_self_sym_sizes", ())}) < 2 and child is behind_views(node_of(n.edges[0]), False)
     left = " logged" * log + f" left {type(product).__name__}" * even  # not square, they may share something out
     marks = " twice" * (len(n.edges) == 2 and n.edges[0] is n.edges[1]) + " both" * all(e is not None for e in n.edges)
+    picked = (behind_views(node_of(e), False, ("Gather", "Index", "NllLoss", "NegB")) for e in n.edges if e is not None)
+    left += "".join(f" beside {type(m).__name__}" for m in picked if m is not child)
     told = (f"chain: 0 {type(child).__name__} 1 {type(n).__name__} along {getattr(n, 'saved_dim', len(parts))} "
             f"dim {getattr(child, 'saved_dim', '')} of {type(node_of(child.edges[0])).__name__}{marks}{left}")
     return by_rule(told, [(m.code, m.lasti) for m in (child, n)], Context(source_of(child.code)))
+
+
+def equal_units(own: list[Any], context: Context) -> Finding | None:
+    """A layer whose units have the same numbers and gradients, before one that makes the same of each of them."""
+    weights = [p for p in own if p.ndim == 2 and hasattr(p, "_array") and p._grad is not None]  # none of torch's
+    for p, after in ((p, q) for p, q in pairwise(weights) if len(p) == q.shape[1] > 1 and p._grad._array().any()):
+        units = p._array(), p._grad._array(), after._array().T, after._grad._array().T
+        if all(xp.allclose(each, each[:1], 1e-4, 0) for each in units):
+            return by_rule(f"equal: {len(p)} {[*p.shape]}", None, context)
+    return None
 
 
 def stopped(leaf: Any, top: Any, context: Context) -> Finding | None:

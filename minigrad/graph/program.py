@@ -348,11 +348,11 @@ class Context(NamedTuple):
         if isinstance(node, ast.Name):
             given = self.argument(node.id) if self.function is not None and node.id not in self.names else ()
             return next((around.value(part) for part, around in given if part is not node), self.names.get(node.id))
-        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant):
+        if isinstance(node, ast.Subscript) and isinstance(node.slice, ast.Constant | ast.Name):
             whole = self.value(node.value)
-            plain = isinstance(whole, list | tuple | dict) or type(whole).__module__.startswith("minigrad.nn.")
+            plain = isinstance(whole, list | tuple | dict) or type(whole).__module__ == "minigrad.nn.layers"
             with suppress(LookupError, TypeError):
-                return whole[node.slice.value] if plain else None
+                return whole[getattr(node.slice, "value", self.value(node.slice))] if plain else None
             return None
         owner = self.value(node.value) if isinstance(node, ast.Attribute) else None
         shape = isinstance(owner, TensorBase) and node.attr == "shape"

@@ -16,7 +16,7 @@ from ..core.graph import Freed, TensorBase, latest
 from . import leaves, numbers
 from .cuts import root_of
 from .errors import crossing, regions
-from .findings import Finding, by_rule, first, keyword, receiver
+from .findings import Finding, by_rule, finding, first, keyword, receiver
 from .leaves import buffer, last_backward, missing_from, named, optimizers
 from .live import is_tensor, nodes_of, parameters
 from .program import Context, called, expression, is_cell, is_learners
@@ -112,17 +112,21 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     modules = [(name, v) for name, v in context.names.items() if hasattr(type(v), "named_parameters")]
     for a, v, b, other in ((*one, *two) for one in modules for two in modules if one is not two):
         trained = [any(p.grad is not None for p in m.parameters()) for m in (v, other)]
-        if v is other or (type(v) is type(other) and trained == [True, False]):
-            yield by_rule(f"{'same' if v is other else 'copied'}: {a} {b}", None, context)
+        one = {*map(id, v.parameters())} == {*map(id, other.parameters())}  # also in a copy that is not deep
+        if one or (type(v) is type(other) and trained == [True, False]):
+            yield by_rule(f"{'same' if one else 'copied'}: {a} {b}", None, context)
     plain = (v for m in getattr(asked, "modules", list)() for v in vars(m).values() if is_tensor(v))
     told = (buffer(v, context) for v in plain if not v.requires_grad)
     yield from (found for found in told if found is not None and found.line and "rand" in found.line[2])
+    yield numbers.equal_units(own, context)
+    yield from cut_short(own, context)
     yield from dropped(context)
     loss = around.value(root_of(call)) if call else None
     nodes = [*nodes_of([loss._edge()], {})] if isinstance(loss, TensorBase) else []
     met = {id(loss), *(id(e) for n in nodes for e in n.edges)} & {*map(id, own)}
     rules = " own ".join(["", *(type(n).__name__ for n in nodes if met)])
-    yield by_rule(f"habit:{' eval' * (not getattr(asked, 'training', True))}{rules}", None, context)
+    several = f" of {type(asked if own else None).__name__}"
+    yield by_rule(f"habit:{' eval' * (not getattr(asked, 'training', True))}{rules}{several}", None, context)
 
 
 def kept_for_all(call: Any, context: Context) -> Finding | None:
@@ -134,6 +138,21 @@ def kept_for_all(call: Any, context: Context) -> Finding | None:
     twins = [several[-1] for several in places.values() if len(several) > 1]
     found = first(crossing(min(twins, key=lambda n: n.seq), *one) for one in regions(call, context) if twins)
     return replace(found, key="carried_kept") if found is not None and found.key == "carried" else None
+
+
+def cut_short(own: list[Any], context: Context) -> Iterator[Finding | None]:
+    """Calls of zip() that end before they come to one of these tensors, which has no gradient, or no step."""
+    ours = [p for p in own if isinstance(p, TensorBase) and p.is_leaf]
+    idle = {id(p) for p in ours if p.grad is None or not numbers.updated(p)}
+    for source, call in ((s, n) for s in context.sources() for n in s.calls if idle and called(n) == "zip"):
+        around = Context(source, source.function(call), names=context.names)
+        given = [(called(n), around.value(receiver(n))) for n in call.args]
+        several = [parameters(v) if word == "parameters" else [*v] for word, v in given
+                   if word == "parameters" or (not word and hasattr(type(v), "append"))]
+        few = min(map(len, several), default=0)
+        left = {id(t) for each in several for part in each[few:] for t in [part, *parameters(part)]}
+        if len(several) == len(given) and left & idle:
+            yield finding("cut_short", around, call, few=few, many=max(map(len, several)))
 
 
 def dropped(context: Context) -> Iterator[Finding | None]:

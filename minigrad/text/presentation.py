@@ -129,6 +129,7 @@ def nearest(name: str, names: tuple[str, ...], cutoff: float = 0.7) -> list[str]
     same = [n for n in known if n.lower().replace("_", "") == name.lower().replace("_", "")]
     other = [n for n in known if re.sub(r"\d", "", n) != re.sub(r"\d", "", name)]
     begun = [n for n in other if len(name) > 2 and n.lower().startswith(name.lower())]  # `mse` for mse_loss
+    cutoff += 0.1 * (len(name) < 4)  # three letters are soon alike: `foo` is no `floor`
     return get_close_matches(name, same, 1, 0) or begun * (len(begun) == 1) or get_close_matches(name, other, 1, cutoff)
 
 

@@ -134,7 +134,7 @@ def in_training(own: Mapping[str, AnyTensor], names: Mapping[str, AnyTensor], as
             yield attempt(cuts.cut_on_the_way, t, root, around) if wrong == "zero" else None
             yield attempt(numbers.by_nought, t, name, root, around) if wrong == "zero" else None
             homes = (m for v in modules_of(context) for m in v.modules() if t in {*m._parameters.values()})
-            if wrong == "bad" or all(of_numbers(p) for m in homes for p in m.parameters()):  # else it cancels out
+            if wrong == "bad" or all(of_numbers(p) for m in homes for p in m.parameters(False)):  # else it cancels out
                 yield attempt(by_rule, f"behind: {wrong}", root, around)
         yield from seen
         if not (written or wrong or root is None):
