@@ -84,7 +84,7 @@ def norm(A: Any, ord: Any = None, dim: Any = None, keepdim: bool = False, *, dty
     need(dim is not None or ord is None or A._data.ndim in (1, 2), "norm_dims", A._data.ndim)
     matrix = isinstance(ord, str) or (isinstance(dim, tuple | list) and len(dim) == 2)
     if ord is not None and (matrix or (dim is None and A._data.ndim == 2)):
-        return matrix_norm(A, ord, (-2, -1) if dim is None else dim, keepdim)
+        return TENSORS.matrix_norm(A, ord, (-2, -1) if dim is None else dim, keepdim)
     return vector_norm(A, 2.0 if ord is None else ord, dim, keepdim)
 
 
