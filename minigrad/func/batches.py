@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from .._tensor import Tensor
 from ..array import ndarray, random, xp
 from ..core.beside.lines import PACKAGE_FILES
-from ..core.carriers import TENSORS
+from ..core.carriers import TENSORS as F
 from ..core.graph import TensorBase, constant, node_of
 from ..core.modes import states
 from ..text.presentation import need, torch_says
@@ -23,7 +23,6 @@ from .levels import Level, entered, keep, known, mode, tell
 from .rules import AROUND, DRAWS, apply
 from .trees import mapped
 
-F: Any = TENSORS
 states.append(random.forbidden)  # a Ctrl-C between the two lines of a `with` may leave it behind
 
 

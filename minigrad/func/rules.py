@@ -9,20 +9,16 @@ from functools import partial
 from typing import Any
 
 from ..array import dtypes, reach, xp
-from ..core.carriers import RAW, TENSORS
+from ..core.carriers import RAW, TENSORS as F
 from ..core.graph import TensorBase, constant
 from ..core.row import TABLE, Row
 from ..text.presentation import need, warn
 from .levels import KINDS, tensors_of
 from .trees import mapped
 
-F: Any = TENSORS
-
-
 LEADING, FOLDED, DRAWS, AROUND = (KINDS[kind] for kind in ("leading", "folded", "draws", "around"))
 BY_DIM = {name for name, row in TABLE.items() if any(n.startswith("dim") for n in row.inputs)} - LEADING - {"renorm"}
-POINTWISE = {name for name, row in TABLE.items() if row.chapter in ("pointwise", "activation", "loss")}
-POINTWISE |= {"zero", "fill"}
+POINTWISE = {n for n, row in TABLE.items() if row.chapter in ("pointwise", "activation", "loss")} | {"zero", "fill"}
 OF_ALL = {"sum": ("sum_dim", (1,), False), "mean": ("mean_dim", (1,), False), "max": ("amax", (1,), False),
           "min": ("amin", (1,), False), "prod": ("prod_dim", 1, False), "median": ("median_dim", 1, False)}
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from ..array.backend import xp
 from ..core.backward import grad as gradients
-from ..core.carriers import TENSORS
+from ..core.carriers import TENSORS as F
 from ..core.graph import Node, TensorBase, node_of
 from ..core.modes import Mode, is_grad_enabled, lifted
 from ..text.presentation import need
@@ -19,9 +19,6 @@ from .batches import Batches
 from .levels import ENDED, KNOWN, cut, entered, known
 from .tangents import Forward, dual, ones_like
 from .trees import filled, fits, is_tree, leaves, mapped, spec
-
-F: Any = TENSORS
-
 
 # ---- vmap
 

@@ -103,17 +103,14 @@ class MultiheadAttention(_Weighted):
     def _project(self, query: Any, key: Any, value: Any) -> tuple:
         """Queries, keys and values, by one product where one tensor is all three."""
         weight, bias, size = self.in_proj_weight, self.in_proj_bias, self.embed_dim
-        if weight is None:
-            weights: Any = (self.q_proj_weight, self.k_proj_weight, self.v_proj_weight)
-        elif query is key is value:
+        if weight is not None and query is key is value:
             return _taken_apart(functional.linear(query, weight, bias), 3)
-        elif key is value:
+        if weight is not None and key is value:
             first, rest = weight.split([size, 2 * size])
             biases = (None, None) if bias is None else bias.split([size, 2 * size])
             both = functional.linear(key, rest, biases[1])
             return functional.linear(query, first, biases[0]), *_taken_apart(both, 2)
-        else:
-            weights = weight.chunk(3)
+        weights = (self.q_proj_weight, self.k_proj_weight, self.v_proj_weight) if weight is None else weight.chunk(3)
         biases = (None,) * 3 if bias is None else bias.chunk(3)
         return tuple(map(functional.linear, (query, key, value), weights, biases))
 

@@ -443,6 +443,10 @@ class Embedding(Module):
 class _Norm(_Weighted):
     """A layer that normalises, then scales by `weight` and moves by `bias` where these are wanted."""
 
+    def _start_alike(self, device, dtype, sizes, bias: bool) -> None:
+        """Both of the same sizes; without a weight there is no bias."""
+        self._start(device, dtype, weight=sizes, bias=bias and sizes)
+
     def reset_parameters(self) -> None:
         """Scale by 1, move by 0, know of no batch."""
         for name, t in (*self.named_parameters(), *self.named_buffers()):
@@ -462,8 +466,7 @@ class _BatchNorm(_Norm):
         for name in ("running_mean", "running_var"):
             self.register_buffer(name, empty(num_features, dtype=dtype) if track_running_stats else None)
         self.register_buffer("num_batches_tracked", tensor(0) if track_running_stats else None)
-        sizes = affine and (num_features,)
-        self._start(device, dtype, weight=sizes, bias=bias and sizes)
+        self._start_alike(device, dtype, affine and (num_features,), bias)
 
     def forward(self, input):
         if input.dim() not in self.ranks:
@@ -500,8 +503,7 @@ class LayerNorm(_Norm):
         super().__init__()
         self.normalized_shape = functional.tuple_of(normalized_shape, 1)
         self.eps, self.elementwise_affine = eps, elementwise_affine
-        sizes = elementwise_affine and self.normalized_shape
-        self._start(device, dtype, weight=sizes, bias=bias and sizes)
+        self._start_alike(device, dtype, elementwise_affine and self.normalized_shape, bias)
 
     def forward(self, input):
         """`nn.functional.layer_norm` with the own weight and bias."""
@@ -518,8 +520,7 @@ class GroupNorm(_Norm):
         super().__init__()
         need(num_channels % num_groups == 0, "group_channels", num_channels, num_groups)
         self.num_groups, self.num_channels, self.eps, self.affine = num_groups, num_channels, eps, affine
-        sizes = affine and (num_channels,)
-        self._start(device, dtype, weight=sizes, bias=bias and sizes)
+        self._start_alike(device, dtype, affine and (num_channels,), bias)
 
     def forward(self, input):
         """`nn.functional.group_norm` with the own weight and bias."""

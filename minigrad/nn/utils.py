@@ -16,23 +16,19 @@ from ..ops.table.shape import cat, stack
 from ..text.presentation import need
 
 
-def _grads_of(parameters: Any) -> list:
-    given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
-    if not given and isinstance(parameters, Iterator):
-        warnings.warn("`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=3)
-    grads = [p.grad for p in given if p.grad is not None]
-    for p in given[:1]:
-        note("clip", p, len(grads))
-    return grads
-
-
 def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0,
                     error_if_nonfinite: bool = False, foreach: Any = None) -> Any:
     """Scale all gradients so that their common norm is at most `max_norm`; returns what it was.
 
     Raises: RuntimeError, if `error_if_nonfinite`, for a norm that is NaN or infinite; nothing is scaled then.
     """
-    grads, max_norm, norm_type = _grads_of(parameters), float(max_norm), float(norm_type)
+    given = [parameters] if isinstance(parameters, Tensor) else list(parameters)
+    if not given and isinstance(parameters, Iterator):
+        warnings.warn("`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=2)
+    grads = [p.grad for p in given if p.grad is not None]
+    for p in given[:1]:
+        note("clip", p, len(grads))
+    max_norm, norm_type = float(max_norm), float(norm_type)
     if not grads:
         return zeros(())
     with no_grad():

@@ -11,8 +11,7 @@ from types import GenericAlias
 from typing import Any
 
 from .._tensor import Tensor
-from ..array import random, xp
-from ..array.dtypes import float64
+from ..array import dtypes, random, xp
 from ..creation import as_tensor, tensor
 from ..ops.table.shape import stack
 from ..text import presentation, say
@@ -86,7 +85,7 @@ def default_collate(batch: Any) -> Any:
     if isinstance(first, str | bytes):
         return batch
     if isinstance(first, int | float | xp.generic):
-        return tensor(batch, dtype=float64 if isinstance(first, float) else None)
+        return tensor(batch, dtype=dtypes.float64 if isinstance(first, float) else None)
     if isinstance(first, Mapping):
         return type(first)((key, default_collate([item[key] for item in batch])) for key in first)
     if isinstance(first, tuple | list):

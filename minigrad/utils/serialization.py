@@ -21,8 +21,7 @@ from .._tensor import Size, Tensor
 from ..array import address, device, device_count, device_of, dtypes, geometry, move, strided, xp
 from ..core.writes.views import is_dense
 from ..nn.parameter import Parameter
-from ..text import presentation
-from ..text.presentation import need, require
+from ..text.presentation import error, need, require
 from .unpickler import TORCH, AllowedCall, Refused, Storage, StorageType, Unpickler, named
 
 _NAMES = {id(meant): name for name, meant in TORCH.items()}
@@ -124,8 +123,8 @@ def _reading(what: str) -> Iterator[None]:
     """Whatever zipfile says of a broken file, in torch's words."""
     try:
         yield
-    except Exception as error:  # it has a dozen kinds
-        raise presentation.error(RuntimeError, "broken_file", f"PytorchStreamReader failed {what}: {error}") from error
+    except Exception as cause:  # it has a dozen kinds
+        raise error(RuntimeError, "broken_file", f"PytorchStreamReader failed {what}: {cause}") from cause
 
 
 class _Archive:

@@ -16,8 +16,7 @@ from .._tensor import Size, Tensor
 from ..array import as_strided, device, dtypes
 from ..core.graph import bump, constant
 from ..nn.parameter import Parameter
-from ..text import presentation
-from ..text.presentation import require
+from ..text.presentation import error as torch_error, require
 
 Refused = pickle.UnpicklingError
 
@@ -88,7 +87,7 @@ def named(module: str, name: str) -> Any:
     said = f"Unsupported global: GLOBAL {path.removeprefix('builtins.')} was not an allowed global by default."
     if module == "torch" and name.endswith("Storage"):
         said = f"Unsupported dtype: {name.removesuffix('Storage')}, of GLOBAL {path}"
-    raise presentation.error(Refused, "weights_only", said)
+    raise torch_error(Refused, "weights_only", said)
 
 
 class _Instructions(dict):
@@ -119,7 +118,7 @@ class Unpickler(_InPython):
             ways = ("This file can still be loaded, to do so you have two options, \033[1mdo those steps only if you "
                     "trust the source of the checkpoint\033[0m. ") if "allowed global" in str(cause) else ""
             text = f"Weights only load failed. {ways}\nWeightsUnpickler error: {cause or type(cause).__name__}"
-            raise presentation.error(Refused, "weights_only", text) from None
+            raise torch_error(Refused, "weights_only", text) from None
 
     def reduce(self) -> None:
         args, called = self.stack.pop(), self.stack.pop()
