@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import Tensor, no_grad, tensor
 from ..core.beside.observers import observing
-from .exercise import Exercise, Trial, grows, plain, programs, written
+from .exercise import Exercise, Trial, grows, plain, programs, whenever, written
 
 
 def play(answer: Callable, *data: str) -> tuple[dict, dict]:
@@ -94,7 +94,7 @@ EXERCISE = Exercise("08", written("08"), play, {
     "in_turn:ride_by_ride": [loop(split=lambda n: [("wb", slice(i, i + 1)) for i in range(n)])],
     "wrong_value:swapped": [lambda *args: loop()(*args)[::-1]],
     "wrong_value:not_moved": [loop(split=lambda n: [("", slice(n))])],
-}, signs={"lost_leaf": lost_leaf}, habit=lambda t: (grows(t), t.facts.get("emptied")),
+}, signs={"lost_leaf": lost_leaf}, economy={"lost_leaf": whenever(grows)},
+    habit=lambda t: (grows(t), t.facts.get("emptied")),
     # one round and a hundred of the same receipts
-    observed=lambda trial, trials: "no_steps" if trials[0].got == trials[-1].got != {"w": 0, "b": 0} else "wrong_value",
-    economy={"lost_leaf": lambda trials: next((t for t in trials if grows(t)), None)})
+    observed=lambda trial, trials: "no_steps" if trials[0].got == trials[-1].got != {"w": 0, "b": 0} else "wrong_value")
