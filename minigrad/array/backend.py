@@ -209,8 +209,7 @@ def spread(x: Any, shape: tuple) -> Any:
     lead = len(shape) - x.ndim
     steps = [0] * lead
     for have, n, step in zip(x.shape, shape[lead:], x.strides, strict=True):
-        if have not in (1, n):
-            raise ValueError("not a larger shape")
+        require(have in (1, n), "not a larger shape", ValueError)
         steps.append(step if n == have else 0)
     return strided(x, shape, steps)
 
