@@ -82,8 +82,7 @@ REDUCES = (Tensor.mean, Tensor.sum)
 KEEPS = [{"clear": clear, "retain": retain} for clear, retain in product(("wb", ""), (True, False))]
 EXERCISE = Exercise("08", written("08"), play, {
     "not_cleared": [loop(reduce, clear) for reduce, clear in product(REDUCES, ("", "w", "b"))],
-    "cleared_too_early": [loop(early=True)],
-    "growing_graph": [loop(total=True, **keeps) for keeps in KEEPS],
+    "cleared_too_early": [loop(early=True)], "growing_graph": [loop(total=True, **keeps) for keeps in KEEPS],
     "stale_graph": [loop(fresh=False, **keeps) for keeps in KEEPS],
     "sign": [loop(step=lambda lr, grad, loss: -lr * grad)],
     "half_update": [loop(split=lambda n, move=move: [(move, slice(n))]) for move in "wb"],
