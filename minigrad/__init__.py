@@ -82,7 +82,7 @@ def __getattr__(name: str):
     functions = import_module(".nn.functional", __name__)  # `torch.softmax` and the like
     if name in functions.TORCH_FUNCTIONS:
         return getattr(functions, name)
-    raise presentation.no_attribute("torch", __dir__(), name)
+    return presentation.no_attribute("torch", __dir__(), name)
 
 
 def __dir__() -> list[str]:

@@ -19,8 +19,7 @@ from .ops.checks import require, titled
 
 def words(call: Callable) -> tuple[str, ...]:
     """The names of what an operation takes, also of those that can be given by name only."""
-    while not hasattr(call, "row") and hasattr(call, "__wrapped__"):
-        call = call.__wrapped__
+    call = inspect.unwrap(call, stop=lambda f: hasattr(f, "row"))
     code = call.__code__
     return call.row.inputs if hasattr(call, "row") else code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
 

@@ -342,7 +342,8 @@ def test_a_chip_of_equal_blocks_has_the_norm_of_all_their_gradients_as_torch_has
 
 
 @pytest.mark.parametrize(("size", "said"), [
-    (0.2432, "0.24"), (1e-9, "1e−9"), (12.3, "12"), (1060.4, "1060"), (23456.0, "2.35e4"), (0.0, "0")])
+    (0.2432, "0.24"), (1e-9, "1e−9"), (12.3, "12"), (1060.4, "1060"), (23456.0, "2.35e4"), (0.0, "0"),
+    (float("-inf"), "−∞")])
 def test_a_norm_has_two_digits_and_no_power_of_ten_that_it_does_not_need(size, said):
     assert two_digits(size) == said
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy
 
-from ..text import say
+from ..text import noted
 from ..text.presentation import need, require
 
 xp = numpy
@@ -69,9 +69,7 @@ def cupy() -> ModuleType:
     try:
         import cupy
     except ImportError:
-        error = AssertionError("Torch not compiled with CUDA enabled")
-        error.add_note(say("array.no_cupy"))
-        raise error from None
+        raise noted(AssertionError("Torch not compiled with CUDA enabled"), "array.no_cupy") from None
     return cupy
 
 
@@ -115,9 +113,7 @@ def move(array: Any, to: "device | str | None") -> Any:
     if to.type == "cpu":
         return array if isinstance(array, HOST) else array.get()
     if to.type != "cuda":
-        error = RuntimeError(f"Torch not compiled with {to.type.upper()} enabled")
-        error.add_note(say("array.unknown_device", type=to))
-        raise error
+        raise noted(RuntimeError(f"Torch not compiled with {to.type.upper()} enabled"), "array.unknown_device", type=to)
     with cupy().cuda.Device(to.index):
         return cupy().asarray(array)
 
@@ -213,8 +209,7 @@ def spread(x: Any, shape: tuple) -> Any:
     lead = len(shape) - x.ndim
     steps = [0] * lead
     for have, n, step in zip(x.shape, shape[lead:], x.strides, strict=True):
-        if have not in (1, n):
-            raise ValueError("not a larger shape")
+        require(have in (1, n), "not a larger shape", ValueError)
         steps.append(step if n == have else 0)
     return strided(x, shape, steps)
 

@@ -13,7 +13,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from ..text import demand, presentation, say, table
+from ..text import demand, noted, presentation, table
 from . import current_era, era
 
 HERE = __name__.partition(".")[0]
@@ -67,8 +67,7 @@ def counterpart(fullname: str) -> Any:
         if error.name is None or not f"{ours}.".startswith(f"{error.name}."):
             raise  # it is there, but misses something else
     missing = ModuleNotFoundError(f"No module named '{fullname}'", name=fullname)
-    missing.add_note(say("alias.no_module", name=fullname))
-    raise missing from None
+    raise noted(missing, "alias.no_module", name=fullname) from None
 
 
 def installed() -> Finder | None:

@@ -37,17 +37,16 @@ class Endless(BaseException):
 
 @dataclass
 class Log:
-    """What the referee sees: each call of `vjp` in order, and the number of steps so far."""
+    """What the referee sees: each call of `vjp` in order, and how many steps may still be taken."""
 
     calls: list[tuple[ExerciseNode, float]] = field(default_factory=list)
     nodes: list[ExerciseNode] = field(default_factory=list)  # in the order in which they were made
-    steps: int = 0
     patience: int = PATIENCE
 
     def step(self) -> None:
         """Count a step. Raises: Endless after too many."""
-        self.steps += 1
-        if self.steps > self.patience:
+        self.patience -= 1
+        if self.patience < 0:
             raise Endless
 
 

@@ -33,8 +33,7 @@ def summing(take: Callable = lambda x, axis: x.sum(axis), new: bool = True, ones
 LOOKS: dict[str, Sequence[Callable]] = {
     "missing_sum": [summing(ones=False), *(summing(new=False, **how) for how in ({}, {"ones": False}, {"look": False})),
                     lambda grad, shape: summing(new=False)(grad.sum(0) if grad.dim() > len(shape) else grad, shape)],
-    "dropped_axis": [summing(keep=False, order=list)],
-    "mean_for_sum": [summing(lambda x, axis: x.mean(axis))],
+    "dropped_axis": [summing(keep=False, order=list)], "mean_for_sum": [summing(lambda x, axis: x.mean(axis))],
     "first_copy": [*(summing(lambda x, axis: x.select(axis, 0), ones=ones) for ones in (True, False)),
                    lambda grad, shape: grad[0], summing(lambda x, axis: x.narrow(axis, 0, 1).squeeze(axis)),
                    lambda grad, shape: grad[(0,) * (grad.dim() - len(shape))][tuple(slice(n) for n in shape)]],

@@ -6,7 +6,7 @@ from typing import Any
 
 from .. import Tensor, no_grad, tensor
 from ..core.beside.observers import observing
-from .exercise import Exercise, Trial, grows, plain, programs, written
+from .exercise import Exercise, Trial, grows, plain, programs, whenever, written
 
 
 def play(answer: Callable, *data: str) -> tuple[dict, dict]:
@@ -82,8 +82,7 @@ REDUCES = (Tensor.mean, Tensor.sum)
 KEEPS = [{"clear": clear, "retain": retain} for clear, retain in product(("wb", ""), (True, False))]
 EXERCISE = Exercise("08", written("08"), play, {
     "not_cleared": [loop(reduce, clear) for reduce, clear in product(REDUCES, ("", "w", "b"))],
-    "cleared_too_early": [loop(early=True)],
-    "growing_graph": [loop(total=True, **keeps) for keeps in KEEPS],
+    "cleared_too_early": [loop(early=True)], "growing_graph": [loop(total=True, **keeps) for keeps in KEEPS],
     "stale_graph": [loop(fresh=False, **keeps) for keeps in KEEPS],
     "sign": [loop(step=lambda lr, grad, loss: -lr * grad)],
     "half_update": [loop(split=lambda n, move=move: [(move, slice(n))]) for move in "wb"],
@@ -94,7 +93,7 @@ EXERCISE = Exercise("08", written("08"), play, {
     "in_turn:ride_by_ride": [loop(split=lambda n: [("wb", slice(i, i + 1)) for i in range(n)])],
     "wrong_value:swapped": [lambda *args: loop()(*args)[::-1]],
     "wrong_value:not_moved": [loop(split=lambda n: [("", slice(n))])],
-}, signs={"lost_leaf": lost_leaf}, habit=lambda t: (grows(t), t.facts.get("emptied")),
+}, signs={"lost_leaf": lost_leaf}, economy={"lost_leaf": whenever(grows)},
+    habit=lambda t: (grows(t), t.facts.get("emptied")),
     # one round and a hundred of the same receipts
-    observed=lambda trial, trials: "no_steps" if trials[0].got == trials[-1].got != {"w": 0, "b": 0} else "wrong_value",
-    economy={"lost_leaf": lambda trials: next((t for t in trials if grows(t)), None)})
+    observed=lambda trial, trials: "no_steps" if trials[0].got == trials[-1].got != {"w": 0, "b": 0} else "wrong_value")

@@ -8,7 +8,7 @@ from ..autograd import Function
 from .exercise import Exercise, Trial, differs, programs, same, whenever, written
 
 
-def cube(rule: Callable, keep: str = "x", by: str = "save") -> type:
+def cube(rule: Callable = lambda grad, x: grad * 3 * x**2, keep: str = "x", by: str = "save") -> type:
     """A wrong model: what backward makes of `grad` and what was kept; what is kept, and how."""
     kept = {"x": lambda x, y: (x,), "y": lambda x, y: (y,), "both": lambda x, y: (x, y),
             "copy": lambda x, y: (x.clone(),), "slope": lambda x, y: (3 * x * x,)}[keep]
@@ -27,14 +27,6 @@ def cube(rule: Callable, keep: str = "x", by: str = "save") -> type:
             return rule(grad, *(ctx.saved_tensors if by == "save" else ctx.kept))
 
     return Model
-
-
-def right(grad: Any, x: Any) -> Any:
-    return grad * 3 * x**2
-
-
-def times_saved(grad: Any, x: Any) -> Any:
-    return grad * x
 
 
 def noted(trial: Trial) -> Any:
@@ -65,13 +57,13 @@ def cut(trials: Sequence[Trial]) -> Trial | None:
 
 EXERCISE = Exercise("A", written("A"), programs("Cube", call="Cube.apply("), {
     "forgets_incoming": [cube(lambda grad, x: 3 * x**2), cube(lambda grad, x: 3 * x**2, by="ctx")],
-    "value_for_slope": [cube(lambda grad, x: grad * x**3), cube(times_saved, "y"),
+    "value_for_slope": [cube(lambda grad, x: grad * x**3), cube(lambda grad, y: grad * y, "y"),
                         cube(lambda grad, x, y: grad * y, "both")],
     "wrong_rule": [cube(lambda grad, x: 3 * grad**2), cube(lambda grad, x: grad + 3 * x**2)],
-    "saved_wrong:noted_result": [cube(right, "y"), cube(right, "y", "ctx")],
-    "saved_wrong": [cube(right, "copy"), cube(right, "copy", "ctx"), cube(times_saved, "slope"),
-                    cube(times_saved, "slope", "ctx")],
-    "hidden_on_ctx": [cube(right, by="ctx")], "sign": [cube(lambda grad, x: -right(grad, x))],
+    "saved_wrong:noted_result": [cube(keep="y", by=by) for by in ("save", "ctx")],
+    "saved_wrong": [*(cube(keep="copy", by=by) for by in ("save", "ctx")),
+                    *(cube(lambda grad, slope: grad * slope, "slope", by) for by in ("save", "ctx"))],
+    "hidden_on_ctx": [cube(by="ctx")], "sign": [cube(lambda grad, x: -grad * 3 * x**2)],
 }, signs={"edits_input": differs("x.data"), "edits_incoming": differs("grad.data"), "cut_backward": cut,
           "nothing:nothing": whenever(lambda t: t.got.get("x.grad", 0) is None)},
     observed=observed, habit=noted, of="class")

@@ -39,9 +39,8 @@ def accumulating(f: Callable, x: Any, v: Any) -> Any:
 
 EXERCISE = Exercise("B", written("B"), programs("hvp", watch), {
     "first_only": [lambda f, x, v: slope(f, x), lambda f, x, v: slope(f, x) * v, lambda f, x, v: slope(f, x) @ v],
-    "forgets_v": [lambda f, x, v: grad(slope(f, x).sum(), x)[0]],
+    "forgets_v": [lambda f, x, v: grad(slope(f, x).sum(), x)[0]], "whole_hessian": [lambda f, x, v: rows(f, x)],
     "diagonal": [lambda f, x, v: rows(f, x).diagonal() * v, lambda f, x, v: grad(slope(f, x).sum(), x)[0] * v],
-    "whole_hessian": [lambda f, x, v: rows(f, x)],
     "accumulated": [accumulating, lambda f, x, v: accumulating(f, x.detach().requires_grad_(), v),
                     lambda f, x, v: (accumulating(f, x, v), setattr(x, "grad", None))[0]],
     "sign": [lambda f, x, v: -grad(slope(f, x), x, v)[0]],

@@ -67,6 +67,12 @@ def demand(holds: Any, key: str, kind: type = ValueError, **values: Any) -> None
         raise kind(say(key, **values))
 
 
+def noted(error: Exception, key: str, **values: Any) -> Exception:
+    """An error, with the sentence `key` as a note below it."""
+    error.add_note(say(key, **values))
+    return error
+
+
 @cache
 def table(name: str) -> dict[str, dict[str, str]]:
     """What an `.ini` file beside this one has, by section; read at first use.

@@ -61,9 +61,7 @@ def tidy(text: str) -> str:
 
 def two_digits(value: float) -> str:
     """A size, such as a norm: `0.24`, `1e−9`, `12`, `1060`."""
-    if not math.isfinite(value):
-        return "NaN" if value != value else "∞"
-    return tidy(format(value, ".2g" if abs(value) < 100 else ".0f" if abs(value) < 1e4 else ".3g"))
+    return _formatted(value, ".2g" if abs(value) < 100 else ".0f" if abs(value) < 1e4 else ".3g")
 
 
 def exact(value: Any, kind: str) -> str:

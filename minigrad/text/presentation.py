@@ -11,11 +11,11 @@ import sys
 import warnings
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from operator import attrgetter
-from typing import Any
+from typing import Any, NoReturn
 
-from . import read, say, table, torch_names
+from . import noted, read, say, table, torch_names
 
 
 class Presentation:
@@ -85,23 +85,21 @@ def require(holds: Any, text: str, error: type = RuntimeError) -> None:
         raise error(text)
 
 
-def no_attribute(module: str, names: Iterable[str], name: str) -> AttributeError:
-    """torch's error for a name that a module has not, with the nearest one that it has."""
+def no_attribute(module: str, names: Iterable[str], name: str) -> NoReturn:
+    """Raises: AttributeError, torch's for a name that a module has not, with the nearest one that it has."""
     error = AttributeError(f"module '{module}' has no attribute '{name}'", name=name)
     if name.startswith("_"):  # probes for protocols, such as `__wrapped__`, need no advice
-        return error
+        raise error
     reason = next((kind for kind, waiting in table("names")["waiting"].items() if name in waiting.split()), "")
     if reason:
-        error.add_note(say("alias.waits", name=f"{module}.{name}", what=say(f"waits.{reason}")))
-    elif name in torch_names().get(module, ()):
-        error.add_note(say("alias.not_yet", name=f"{module}.{name}"))
-    else:
-        homes = homes_of(name, module) if name not in table("names")["elsewhere"] else []
-        near = [home.removeprefix(f"{module}.") for home in homes] or nearest(name, tuple(names), 0.75)
-        error.nearest = near if len(near) == 1 and near != homes else []  # type: ignore[attr-defined]
-        told = "`, `".join(homes) or f"{module}.{''.join(near)}"
-        error.add_note(say(f"alias.{'nearest' if near else 'no_name'}", name=f"{module}.{name}", nearest=told))
-    return error
+        raise noted(error, "alias.waits", name=f"{module}.{name}", what=say(f"waits.{reason}"))
+    if name in torch_names().get(module, ()):
+        raise noted(error, "alias.not_yet", name=f"{module}.{name}")
+    homes = homes_of(name, module) if name not in table("names")["elsewhere"] else []
+    near = [home.removeprefix(f"{module}.") for home in homes] or nearest(name, tuple(names), 0.75)
+    error.nearest = near if len(near) == 1 and near != homes else []  # type: ignore[attr-defined]
+    told = "`, `".join(homes) or f"{module}.{''.join(near)}"
+    raise noted(error, f"alias.{'nearest' if near else 'no_name'}", name=f"{module}.{name}", nearest=told)
 
 
 def homes_of(name: str, module: str) -> list[str]:
@@ -135,11 +133,7 @@ def nearest(name: str, names: tuple[str, ...], cutoff: float = 0.7) -> list[str]
 
 def adviser(module: str, names: Iterable[str]) -> Callable[[str], Any]:
     """A module's `__getattr__`: for what it has not, that it waits, or which name is nearest."""
-
-    def missing(name: str) -> Any:
-        raise no_attribute(module, names, name)
-
-    return missing
+    return partial(no_attribute, module, names)
 
 
 def warn(key: str, *blanks: Any, kind: type = UserWarning, once: bool = False) -> None:
