@@ -48,7 +48,8 @@ def matrix_power(self: Tensor, n: int) -> Tensor:
 def matrix_rank(A: Tensor) -> Tensor:
     """How many singular values are not (nearly) 0."""
 def norm(
-    A: Tensor, ord: float | str | None = None, dim: int | Sequence[int] | None = None, keepdim: bool = False, *,
+    A: Tensor, ord: Tensor | float | Sequence[int] | Sequence[Tensor] | str | None = None,
+    dim: int | Sequence[int] | None = None, keepdim: bool = False, *,
     dtype: Tensor | float | dtype | device | type[Any] | None = None,
 ) -> Tensor:
     """A vector norm, or a matrix norm where `ord` or two dimensions ask for one."""
