@@ -18,7 +18,8 @@ VENV = os.path.join(ROOT, ".venv")
 WHEELS = os.path.join(ROOT, "wheelhouse")     # what `wheels` put there, for a room without network
 OLDEST = (3, 11)
 FIRST = "lessons/00_start_here.ipynb"
-ON_ALL_CORES = ["-n", "auto", "--maxprocesses", "4", "--dist", "loadfile", "--no-loadscope-reorder"]
+WORKERS = min(4, (os.cpu_count() or 1) + 1)    # one more than cores: tests also wait, for browsers and kernels
+ON_ALL_CORES = ["-n", str(WORKERS), "--dist", "loadfile", "--no-loadscope-reorder"]
 LINTED = ["minigrad", "tests", "notebooks", "binder"]
 
 # word -> (extras to install, modules to run; what the user adds goes to the last one)
