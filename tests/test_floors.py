@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import symtable
 from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -153,3 +154,19 @@ def test_nobody_imports_what_is_only_quick_but_the_package_in_one_line():
     }
 
     assert {name: targets for name, targets in importing.items() if targets} == {"minigrad": ["minigrad.quick"]}
+
+
+def comprehensions(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
+    for inner in table.get_children():
+        if inner.get_name() in ("listcomp", "setcomp", "dictcomp"):
+            yield from (inner, *comprehensions(inner))
+
+
+def test_comprehensions_of_one_function_do_not_shadow_what_another_reads():
+    """CPython 3.12.1 and its neighbours look for a global `id` in the place of another comprehension's `id`."""
+    tables = [symtable.symtable(file.read_text("utf-8"), str(file), "exec") for file in FILES]
+    for table in tables:
+        tables += table.get_children()
+        symbols = [symbol for inner in comprehensions(table) for symbol in inner.get_symbols()]
+        bound = {symbol.get_name() for symbol in symbols if symbol.is_local()}
+        assert not bound & {symbol.get_name() for symbol in symbols if symbol.is_global()}, table.get_name()

@@ -38,7 +38,7 @@ class Scopes:
     def __init__(self, reader: Any) -> None:
         nodes: dict[str, Any] = {reader.ids[key]: n for key, n in reader.found.items() if not isinstance(key, tuple)}
         self.nodes = dict(sorted(nodes.items(), key=lambda pair: pair[1]._sequence_nr()))  # by id, as they were made
-        self.places = {id: reader.place(node) for id, node in nodes.items()}  # in the learner's code
+        self.places = {key: reader.place(node) for key, node in nodes.items()}  # in the learner's code
         self.noted = reader.noted  # calls of modules
         self.names = {id(t): name for name, t in reader.named}  # id of a parameter, or of a module -> its name
         self.names |= {id(m): f"{name}.{at}".rstrip(".")
