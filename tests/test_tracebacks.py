@@ -44,6 +44,13 @@ def test_a_notebook_shows_no_frame_of_ours_and_the_learners_line_last(program, s
     assert program == COMMON[-1] or PACKAGE_FILES & {*kept}, "a debugger sees all"
 
 
+def test_an_ipython_that_knows_no_notes_is_given_them(shell, capsys, monkeypatch):
+    monkeypatch.setattr("IPython.version_info", (7, 34, 0, ""))
+    shell.run_cell(f"import minigrad as torch\n{COMMON[0]}")
+
+    assert capsys.readouterr().out.count("What happened") == 2, "this one knows them, and shows them besides"
+
+
 @pytest.mark.parametrize("program", COMMON)
 def test_a_script_shows_no_frame_of_ours(program, tmp_path):
     script = tmp_path / "script.py"

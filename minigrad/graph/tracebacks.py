@@ -116,7 +116,9 @@ def install() -> None:
             if not isinstance(error, BaseException):
                 return ordinary(kind, error, tb, *args, **options)
             with shown(error):
-                return ordinary(kind, error, shortened(tb), *args, **options)
+                told = ordinary(kind, error, shortened(tb), *args, **options)
+                notes = getattr(error, "__notes__", []) if sys.modules["IPython"].version_info < (8, 14) else []
+                return [*told, *notes]  # that IPython, Colab's, knows no notes
 
         parsed = shell.SyntaxTB.structured_traceback
 
