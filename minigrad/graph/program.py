@@ -122,7 +122,7 @@ class Source:
 
     @cached_property
     def spelled(self) -> Source:
-        """The same with the usual spaces, each statement, or head of one, on one line, and nothing on the others;
+        """The same with the usual spaces, each statement, or head of one, on a line of its own, and nothing on the others;
         itself, where that may not be."""
         lines = [re.sub(rf"\b{self.word(i)}\b", "self", line) if re.match(r"\s*[^\s#]", line) else None
                  for i, line in enumerate(self.lines, 1)]
@@ -133,11 +133,18 @@ class Source:
             inside = [*body, *(d for n in body for d in getattr(n, "decorator_list", ()))]
             last = min((n.lineno - 1 for n in inside), default=node.end_lineno)
             whole = body or (len(text) == 1 and (last == number or last not in heads))
-            before = (self.lines[n.lineno - 1].encode()[: n.col_offset] for n in [node, *body])
-            if whole and not (others or b"".join(before).strip() or "elif" in self.lines[number - 1]):
+            alone = others and all(n.end_lineno == number for n in (node, *others))  # then each gets a line of its own
+            before = (self.lines[n.lineno - 1].encode()[: n.col_offset] for n in [node, *body[: not alone]])
+            if "elif" in self.lines[number - 1] or b"".join(before).strip():
+                continue
+            if alone:
+                apart = [*text, *(usual(n) for n in others if self.parents[n] is not node)]
+                lines[number - 1] = "\n".join(" " * node.col_offset + row for n in apart for row in n.split("\n"))
+            elif whole and not others:
                 lines[number - 1 : last] = [" " * node.col_offset + text[0], *[None] * (last - number)]
                 rows[number - 1] = number, last
-        kept = [(line, row) for line, row in zip(lines, rows, strict=True) if line is not None]
+        kept = [(line, row) for several, row in zip(lines, rows, strict=True) for line in (several or "").split("\n")
+                if several is not None]
         made = Source(self.file, "".join(f"{line}\n" for line, _ in kept), self, [row for _, row in kept])
         return made if ast.dump(made.tree) == ast.dump(self.tree) else self
 
