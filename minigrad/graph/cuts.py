@@ -20,6 +20,7 @@ from .program import Context, called, expression, feeding, is_theirs, source_of,
 
 CARRIES = set("detach detach_ numpy item tolist cpu clone float double half copy long int astype".split())
 MAKES = {"tensor", "as_tensor", "from_numpy", "Tensor", "Variable", "float", "FloatTensor", "asarray", "array"}
+CUT = {"cut", "drawn", "straight_through"}  # findings that say so
 # functions whose gradient is 0, or that have none: uncut, a value given to them would get nothing either
 ZERO_GRADIENT = set("normal bernoulli poisson multinomial round floor ceil trunc sign heaviside argmax argmin".split())
 
@@ -53,9 +54,9 @@ def cut_on_the_way(leaf: Any, root: Any, context: Context) -> Finding | None:
             if leaf is None or (leads_to(asked, there, leaf) and (several or came_from(place, leaf)) and not any(
                     leaf is t for value in made for t in [value, *parameters(value)])):
                 given_to = {called(up): up for up in there.source.above(at)}
-                drawn = by_rule("drawn:", given_to["normal"], there) if "normal" in given_to else None
+                told = by_rule("cut:", given_to.get("normal", at), there)
                 mend = not (anew or ZERO_GRADIENT & given_to.keys() or passes(at, there) > 1)
-                return drawn or cut(place, at, there, mend)
+                return told or cut(place, at, there, mend)
         calls = [n for n in ast.walk(here) if isinstance(n, ast.Call)]
         anew |= any(called(n) in MAKES and computed(n) for n in calls)
         own = [(n, i) for n in calls if leaf is not None and called(n) == "apply"

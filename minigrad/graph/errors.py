@@ -328,5 +328,6 @@ BY_KEY: dict[str, Callable[[dict[str, Any], Any, Context], Finding | None]] = {
     "constant_input": lambda facts, call, context: first(
         no_flag(n, context) for n in ast.walk(call) if context.value(n) is facts["tensor"]),
     "freed": freed, "modified": overwritten,
+    "no_derivative": lambda facts, call, context: Finding("no_derivative", facts, facts["node"].line),
     "unused_input": lambda facts, call, context: cut_on_the_way(facts["tensor"], root_of(call), context) or remade(
         facts["tensor"], root_of(call), context) or finding("not_in_graph", context, call)}

@@ -289,7 +289,8 @@ def unreached(t: TensorRecord, leaf: AnyTensor, names: Mapping[str, AnyTensor], 
     results = [(k, v) for k, v in names.items() if v.grad_fn is not None and library(v) == library(leaf)][::-1]
     results.sort(key=lambda named: named[1].numel() != 1)  # losses first, the latest first
     found = rounds.unreached(leaf, label(t), context) if library(leaf) == "minigrad" else None
-    lost = "" if found is None else "cut" if found.key == "block" and leaves.last_backward(context) else found.key
+    lost = getattr(found, "key", "")
+    lost = "cut" if lost in cuts.CUT or (lost == "block" and leaves.last_backward(context)) else lost
     found = rounds.wanted(leaf, found, context) if lost in ("block", "cut") else found  # a target?
     others, cut_off, named = dict[str, AnyTensor](), list[AnyTensor](), {**names, label(t): leaf}
     for name, loss in results[:LOSSES]:
@@ -302,19 +303,24 @@ def unreached(t: TensorRecord, leaf: AnyTensor, names: Mapping[str, AnyTensor], 
             last = leaves.last_backward(context)
             apart = last if last and ast.unparse(cuts.root_of(last[0])) != name else None  # it meant another then
             other = apart if lost == "no_use" else None
-            ran = any(s.freed for n in graph.nodes for s in n.saved) and not other
+            marks = {r.id for r in graph.tensors if r.kind == "leaf" and r.name == label(t)}
+            gone = {n.id for n in graph.nodes if any(s.freed for s in n.saved)}
+            near = {n.id for n in graph.nodes for e in n.edges if e.tensor in marks
+                    and any(s.is_tensor or s.freed for s in n.saved)}  # the last that backward comes to
+            ran = bool(gone & (near or gone)) and not other
+            part = gone and not (ran or other)
             if other and found is not None:  # the last backward began elsewhere
                 found.edit = other[1].source.edited((cuts.root_of(other[0]), name)) if loss.numel() == 1 else None
-            elif not (ran or any(s.stale for n in graph.nodes for s in n.saved)):  # else it would fail
+            elif not (ran or part or any(s.stale for n in graph.nodes for s in n.saved)):  # else it would fail
                 ask = f"not run: {name}{'' if loss.numel() == 1 else '.sum()'}"
                 made = (by_rule(ask, *one) for one in context.made(name, call))
                 found = by_rule("program:", None, context) or first(made)
             elif lost in ("remade", "gives_nothing", "no_use") or (lost in ("cut", "block") and not apart):  # not here
                 found = None
             facts = {"name": label(t), "loss": name if loss.numel() == 1 else f"{name}.sum()"}
-            marks = {r.id for r in graph.tensors if r.kind == "leaf" and r.name == label(t)}
             other_way = found is not None and found.key == "returned_here"  # nobody wants its backward
-            return graph, ("why.cleared" if ran else "why.unused" if other_way else "why.not_yet", facts, marks), found
+            key = "cleared" if ran else "part" if part else "unused" if other_way else "not_yet"
+            return graph, (f"why.{key}", facts, marks), found
     graph = picture([*[*others.values()][:1], *cut_off[:1], *(() if cut_off else (leaf,))], named, leaf)
     found = found or by_rule("no backward:", None, context)
     hidden = [name for name, loss in others.items() if conceals(loss)]
