@@ -127,7 +127,7 @@ def block_around(node: Any, context: Context) -> Finding | None:
     stopped = mode_variable.get() is False  # now: by a call that may stand anywhere
     before = [(each is source, n.lineno, n) for each in (context.sources() if stopped else [source]) for n in each.calls
               if called(n) == "set_grad_enabled" and isinstance(each.parents[n], ast.Expr)
-              and (stopped or n.lineno < node.lineno)]
+              and (ast.unparse(n).endswith("(False)") if stopped else n.lineno < node.lineno)]
     last = [n for *_, n in sorted(before, key=lambda one: one[:2])[-1:] if ast.unparse(n).endswith("(False)")]
     for switch in [*around, *last]:  # the nearest first
         context = context._replace(source=next(each for each in [source, *context.sources()] if switch in each.parents))

@@ -309,7 +309,8 @@ def of_attribute(error: Any, node: Any, context: Context) -> Finding | None:
 
 def of_keyword(name: str, error: BaseException, node: Any, context: Context) -> Finding | None:
     """A keyword that a call does not take; if it does, another call, further in, has refused it."""
-    made = context.callee(node.func)  # of a module its forward takes them
+    made = context.callee(node.func)  # of a module its forward takes them, of a partial its function
+    made = made.func if type(made).__name__ == "partial" else made
     takes = [n for n in inspect.signature(getattr(type(made), "forward", made)).parameters if n != "self"]
     near = [] if name in takes else nearest(name, tuple(takes))
     changes = [(k, f"{near[0]}={context.source.text(k.value)}") for k in node.keywords if near and k.arg == name]

@@ -100,7 +100,7 @@ def in_view(n: Any, context: Context) -> bool:
 
 def untracked(node: Any, context: Context) -> Finding | None:
     """Why nothing was recorded of an expression: what cut it, a block, or no input that asks for a gradient."""
-    if (found := cut_on_the_way(None, node, context) or by_rule("untracked:", node, context)) is not None:
+    if (found := by_rule("untracked:", node, context) or cut_on_the_way(None, node, context)) is not None:
         return found
     makers: list[tuple[Any, Context]] = []
     seen: list[Any] = []  # tensors

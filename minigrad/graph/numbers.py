@@ -209,10 +209,12 @@ def updated(t: Any) -> bool:
 
 def value_at(bad: Any, operands: dict[str, Any]) -> str:
     """The operands where something is wrong first: `other[1] = 0`."""
-    where = tuple(int(i[0]) for i in xp.nonzero(xp.atleast_1d(bad)))
-    values = {name: xp.asarray(value) for name, value in operands.items() if value is not None}
-    return ", ".join(f"{name}{[*where] if v.ndim else ''} = {two_digits(float(v[where] if v.ndim else v))}"
-                     for name, v in values.items() if v.shape == bad.shape)
+    where, told = tuple(int(i[0]) for i in xp.nonzero(xp.atleast_1d(bad))), list[str]()
+    for name, v in ((name, xp.asarray(value)) for name, value in operands.items() if value is not None):
+        if v.ndim <= bad.ndim and all(n in (1, m) for n, m in zip(v.shape[::-1], bad.shape[::-1], strict=False)):
+            at = [min(i, n - 1) for i, n in zip(where[bad.ndim - v.ndim :], v.shape, strict=False)]  # as it was spread
+            told.append(f"{name}{at or ''} = {two_digits(float(v[tuple(at)]))}")
+    return ", ".join(told)
 
 
 # ---- lengths that were spread

@@ -18,7 +18,7 @@ from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
 from inspect import CO_OPTIMIZED
 from itertools import product, takewhile
-from types import CodeType, FrameType, FunctionType, ModuleType
+from types import CellType, CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from ..core.beside import lines
@@ -388,6 +388,10 @@ class Context(NamedTuple):
 
     def runs(self, call: Any) -> Iterator[Context]:
         """The learner's functions that a call runs: what it calls; of a module, also its hooks and its layers'."""
+        around = self.callee(call.func)
+        while hasattr(around, "__wrapped__"):  # a decorator's function runs, too
+            yield from filter(None, [inside_of(around, call, self)])
+            around = around.__wrapped__
         if (own := self.definition(call)) is not None:
             yield own
         found, whole = self.value(call.func), getattr(call.func, "value", call.func)
@@ -511,7 +515,9 @@ def inside_of(f: Any, call: Any = None, outer: Context | None = None, **names: A
     """The context of a function, where its own names mean what `names` say; None if it is not the learner's."""
     code: Any = getattr(f, "__code__", None)
     function = source_of(code).definition(code) if code is not None and is_theirs(code) else None
-    seen = {**getattr(f, "__globals__", {}), **names}
+    kept = zip(code.co_freevars, getattr(f, "__closure__", None) or ()) if code is not None else ()
+    closure = {name: cell.cell_contents for name, cell in kept if cell != CellType()}  # an empty one has no contents
+    seen = {**getattr(f, "__globals__", {}), **closure, **names}
     return None if function is None else Context(source_of(code), function, call, outer, seen)
 
 

@@ -81,9 +81,11 @@ def of_tensor(t: AnyTensor, owner: Any, call: Any, context: Context) -> Explanat
         return Explanation([reason, *later], graph, found)
     reasons = [*why_no_grad(record), *why_backward_fails(graph)]
     wrong = of_numbers(t) if ours else ""
-    found = untold(t, record, context, call, any(s.freed for n in graph.nodes for s in n.saved))
+    found = attempt(untold, t, record, context, call, any(s.freed for n in graph.nodes for s in n.saved))
     if ours and (found is None or wrong or found.key == "passed_on"):
-        found = in_training({label(record): t}, names, None, context) or found or first(rounds.slips([t], context))
+        found = in_training({label(record): t}, names, None, context) or found
+        if found is None or found.key == "cleared_since":
+            found = first(rounds.slips([t], context)) or found
     reasons += [(f"why.{wrong}", {"name": label(record)}, {record.id})] if wrong else []
     fine = "why.fine", {"name": label(record), "grad": record.grad}, {record.id}
     far = along(t, names) if ours and not (found or wrong) else ()
@@ -228,7 +230,7 @@ def of_several(owner: Any, context: Context) -> Explanation:
     names, several = learners_names(), live.parameters(owner)
     module = hasattr(type(owner), "named_parameters")
     if own := not (module or hasattr(owner, "param_groups")):  # of a class of theirs
-        held = [p for part in [owner, *live.inner(owner)] for p in live.parameters(part) if p.requires_grad]
+        held = [p for part in [owner, *live.inner(owner)] for p in live.parameters(part) if p.requires_grad and p.is_leaf]
         several = [*{id(p): p for p in held}.values()]
     if module:
         params, wholes = dict(owner.named_parameters()), [owner]
