@@ -24,7 +24,7 @@ from ..text import presentation
 from ..text.numbers import two_digits
 from .cuts import leads_to
 from .findings import Finding, by_rule, finding, first, keyword, receiver
-from .live import Key, Reader
+from .live import Key, Reader, is_tensor
 from .program import Context, called, expression, feeding, inside_of, is_theirs, source_of, usual, writers
 
 MOST, NEAR = 20_000, 12  # nodes that are looked through; one after the other, behind each of them
@@ -274,6 +274,9 @@ def chained(child: Any, n: Any) -> Finding | None:
     left = " logged" * log + f" left {type(product).__name__}" * even  # not square, they may share something out
     marks = " twice" * (len(n.edges) == 2 and n.edges[0] is n.edges[1]) + " both" * all(e is not None for e in n.edges)
     picked = (behind_views(node_of(e), False, ("Gather", "Index", "NllLoss", "NegB")) for e in n.edges if e is not None)
+    same = behind_views(node_of(child.edges[0]), False, ("DivB", "MulB"))
+    rows = {id(behind_views(node_of(e))) for e in getattr(same, "edges", ())}
+    left += " squared" * (type(same).__name__ == "MmBackward0" and len(rows) == 1)
     left += "".join(f" beside {type(m).__name__}" for m in picked if m is not child)
     told = (f"chain: 0 {type(child).__name__} 1 {type(n).__name__} along {getattr(n, 'saved_dim', len(parts))} "
             f"dim {getattr(child, 'saved_dim', '')} of {type(node_of(child.edges[0])).__name__}{marks}{left}")
@@ -375,6 +378,17 @@ def fed(root: Any, context: Context) -> Finding | None:
             for made, there in [*around.made(name, part)][:1] if wrong else ():
                 found = finding("fed", there, made, name=name)
     return found
+
+
+def several_hot(root: Any, context: Context) -> Finding | None:
+    """A cross entropy whose targets hold 1 for several classes of a row, where they should be probabilities."""
+    for here, there in feeding(root, context):
+        for n in (n for n in ast.walk(here) if isinstance(n, ast.Call) and len(n.args) > 1):
+            t, asks = there.value(n.args[1]), {called(n), type(there.callee(n.func)).__name__}
+            if is_tensor(t) and t.is_floating_point() and t.ndim > 1 and asks & {"cross_entropy", "CrossEntropyLoss"}:
+                several = {*t.unique().tolist()} <= {0, 1} and t.sum(1).max() > 1
+                return by_rule("several hot:", n, there) if several else None
+    return None
 
 
 def cause(kind: str, loss: Any, leaf: Any, name: str, names: Mapping[str, Any] | None = None) -> Finding | None:

@@ -122,7 +122,7 @@ class Source:
 
     @cached_property
     def spelled(self) -> Source:
-        """The same with the usual spaces, each statement, or head of one, on a line of its own, and nothing on the others;
+        """The same with the usual spaces, each statement, or head of one, on one line, alone, and nothing on the others;
         itself, where that may not be."""
         lines = [re.sub(rf"\b{self.word(i)}\b", "self", line) if re.match(r"\s*[^\s#]", line) else None
                  for i, line in enumerate(self.lines, 1)]
@@ -138,8 +138,8 @@ class Source:
             if "elif" in self.lines[number - 1] or b"".join(before).strip():
                 continue
             if alone:
-                apart = [*text, *(usual(n) for n in others if self.parents[n] is not node)]
-                lines[number - 1] = "\n".join(" " * node.col_offset + row for n in apart for row in n.split("\n"))
+                apart = [text[0], *("    " * len(body) + usual(n) for n in others)]
+                lines[number - 1] = "\n".join(" " * node.col_offset + statement for statement in apart)
             elif whole and not others:
                 lines[number - 1 : last] = [" " * node.col_offset + text[0], *[None] * (last - number)]
                 rows[number - 1] = number, last
@@ -515,10 +515,11 @@ def inside_of(f: Any, call: Any = None, outer: Context | None = None, **names: A
     """The context of a function, where its own names mean what `names` say; None if it is not the learner's."""
     code: Any = getattr(f, "__code__", None)
     function = source_of(code).definition(code) if code is not None and is_theirs(code) else None
-    kept = zip(code.co_freevars, getattr(f, "__closure__", None) or ()) if code is not None else ()
-    closure = {name: cell.cell_contents for name, cell in kept if cell != CellType()}  # an empty one has no contents
-    seen = {**getattr(f, "__globals__", {}), **closure, **names}
-    return None if function is None else Context(source_of(code), function, call, outer, seen)
+    if function is None:
+        return None
+    cells = zip(code.co_freevars, f.__closure__ or (), strict=True)
+    closure = {name: cell.cell_contents for name, cell in cells if cell != CellType()}  # an empty one has no contents
+    return Context(source_of(code), function, call, outer, {**f.__globals__, **closure, **names})
 
 
 def methods(value: Any) -> list[FunctionType]:

@@ -230,8 +230,8 @@ def of_several(owner: Any, context: Context) -> Explanation:
     names, several = learners_names(), live.parameters(owner)
     module = hasattr(type(owner), "named_parameters")
     if own := not (module or hasattr(owner, "param_groups")):  # of a class of theirs
-        held = [p for part in [owner, *live.inner(owner)] for p in live.parameters(part) if p.requires_grad and p.is_leaf]
-        several = [*{id(p): p for p in held}.values()]
+        held = [p for part in [owner, *live.inner(owner)] for p in live.parameters(part)]
+        several = [*{id(p): p for p in held if p.requires_grad and p.is_leaf}.values()]
     if module:
         params, wholes = dict(owner.named_parameters()), [owner]
     else:
