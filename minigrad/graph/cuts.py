@@ -20,7 +20,6 @@ from .program import Context, called, expression, feeding, is_theirs, source_of,
 
 CARRIES = set("detach detach_ numpy item tolist cpu clone float double half copy long int astype".split())
 MAKES = {"tensor", "as_tensor", "from_numpy", "Tensor", "Variable", "float", "FloatTensor", "asarray", "array"}
-CUT = {"cut", "drawn", "straight_through"}  # findings that say so
 # functions whose gradient is 0, or that have none: uncut, a value given to them would get nothing either
 ZERO_GRADIENT = set("normal bernoulli poisson multinomial round floor ceil trunc sign heaviside argmax argmin".split())
 
@@ -59,11 +58,10 @@ def cut_on_the_way(leaf: Any, root: Any, context: Context) -> Finding | None:
                 return told or cut(place, at, there, mend)
         calls = [n for n in ast.walk(here) if isinstance(n, ast.Call)]
         anew |= any(called(n) in MAKES and computed(n) for n in calls)
-        own = [(n, i) for n in calls if leaf is not None and called(n) == "apply"
-               for i, given in enumerate(n.args) if leads_to(given, there, leaf)]
-        for n, i in own:
-            if (none := by_rule(f"apply: {ast.unparse(n).partition('.apply(')[0]}(#{i}", here, there)) is not None:
-                return none
+        asked = (f"apply: {ast.unparse(n).partition('.apply(')[0]}(#{i}" for n in calls if leaf is not None
+                 and called(n) == "apply" for i, given in enumerate(n.args) if leads_to(given, there, leaf))
+        if (none := first(by_rule(each, here, there) for each in asked)) is not None:
+            return none
         update = isinstance(there.source.statement(here), ast.AugAssign)  # of a leaf, which it stays
         if (leaf is None or (not update and leads_to(here, there, leaf))) and (block := block_around(here, there)):
             block = by_rule(f"block: {there.source.line(here)[2]}", here, there) or block

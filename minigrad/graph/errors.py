@@ -278,8 +278,7 @@ def misspelt(error: BaseException, node: Any, context: Context) -> Finding | Non
 
 def ruled(error: BaseException, node: Any, context: Context) -> Finding | None:
     """What a rule tells; on the way to a backward the cure of an array is to compute the same in PyTorch."""
-    found = by_rule(error, node, context)
-    if found is None or found.key != "to_numpy" or not passes(node, context):
+    if (found := by_rule(error, node, context)) is None or found.key != "to_numpy" or not passes(node, context):
         return found
     whole = [up for up in (node, *context.source.above(node)) if isinstance(up, ast.expr)][-1]
     arrays = any(type(context.names.get(name)).__name__ == "ndarray" for name in names_in(whole))

@@ -113,8 +113,7 @@ def untracked(node: Any, context: Context) -> Finding | None:
             plain = called(part) in FACTORIES and not (called(part) == "tensor" and computed(part))
             if plain and keyword(part, "requires_grad") is None and home.startswith("minigrad"):
                 makers.append((part, around))
-    late = any(t.requires_grad for t in seen)
-    if not late and any(type(t).__name__ == "Parameter" for t in seen):
+    if not (late := any(t.requires_grad for t in seen)) and any(type(t).__name__ == "Parameter" for t in seen):
         return switched_off(ast.unparse(node), context)
     return no_leaf(makers, context, late)
 

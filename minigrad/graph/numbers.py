@@ -37,8 +37,8 @@ def at_node(key: str, n: Node, **facts: Any) -> Finding:
     """A finding about the line that made a node."""
     made = behind_views(n, False, ("LogB", "AddB", "IndexB", "Gather"))
     at = expression(made.code, made.lasti) if getattr(made, "code", None) is not None else None
-    line = f" in {usual(source_of(made.code).statement(at)) if at else ''}"
-    told = f"{key}: 0 {type(n).__name__} {facts.get('value', '')}{line}"
+    line = usual(source_of(made.code).statement(at)) if at else ""
+    told = f"{key}: 0 {type(n).__name__} {facts.get('value', '')} in {line}"
     found = by_rule(told, [(n.code, n.lasti)], Context(source_of(n.code))) if n.code is not None else None
     return Finding(key, {"node": presentation.current.type_name(n), **facts}, n.line, found.edit if found else None)
 
@@ -81,8 +81,7 @@ class Values(Reader):
         What is zero after an update with a gradient of zero was zero before it; a leaf in question may be at its
         minimum there.
         """
-        t = self.tensors.get(slot)
-        if t is None or t.is_inference():
+        if (t := self.tensors.get(slot)) is None or t.is_inference():
             return self.computed.get(slot)
         known = t._version == getattr(node, f"version_{name}", 0)
         if not known and t.is_leaf and t is not self.leaf and t._grad is not None and updated(t):
@@ -124,8 +123,7 @@ class Values(Reader):
         for key in self.way:
             for i, slot in enumerate(self.edges[key] if key in open_ else ()):
                 if slot and slot[0] in ways:
-                    sent = self.factor(key, i)
-                    if sent is not None and not xp.asarray(sent).any():
+                    if (sent := self.factor(key, i)) is not None and not xp.asarray(sent).any():
                         walls.append((key, i))
                     else:
                         open_.add(slot[0])
@@ -359,10 +357,9 @@ def into(layer: Any, top: Any, context: Context) -> Iterator[tuple[Any, Context]
     """The expression that makes what a layer is called with; where no line calls it, the one that made the whole."""
     homes = [Context(source, names=context.names) for source in context.sources()]
     homes += [home for m in top.modules() if (home := inside_of(type(m).forward, self=m)) is not None]
-    for home in homes:
-        for call in (n for n in home.source.calls if n.args and home.source.function(n) is home.function):
-            if home.value(call.func) is layer:
-                yield next(home.made(ast.unparse(call.args[0]), call), (call.args[0], home))
+    yield from (next(home.made(ast.unparse(call.args[0]), call), (call.args[0], home)) for home in homes
+                for call in home.source.calls if call.args and home.source.function(call) is home.function
+                and home.value(call.func) is layer)
     if not any(m._forward_hooks or m._forward_pre_hooks for m in top.modules()):  # they may give something else
         yield from (one for name, value in context.names.items() if value is top for one in context.made(name, None))
 
@@ -382,13 +379,12 @@ def fed(root: Any, context: Context) -> Finding | None:
 
 def several_hot(root: Any, context: Context) -> Finding | None:
     """A cross entropy whose targets hold 1 for several classes of a row, where they should be probabilities."""
-    for here, there in feeding(root, context):
-        for n in (n for n in ast.walk(here) if isinstance(n, ast.Call) and len(n.args) > 1):
-            t, asks = there.value(n.args[1]), {called(n), type(there.callee(n.func)).__name__}
-            if is_tensor(t) and t.is_floating_point() and t.ndim > 1 and asks & {"cross_entropy", "CrossEntropyLoss"}:
-                several = {*t.unique().tolist()} <= {0, 1} and t.sum(1).max() > 1
-                return by_rule("several hot:", n, there) if several else None
-    return None
+    given = ((n, there, there.value(n.args[1])) for here, there in feeding(root, context) for n in ast.walk(here)
+             if isinstance(n, ast.Call) and len(n.args) > 1
+             and {called(n), type(there.callee(n.func)).__name__} & {"cross_entropy", "CrossEntropyLoss"})
+    rows = ((n, there, t) for n, there, t in given if is_tensor(t) and t.is_floating_point() and t.ndim > 1)
+    return first(by_rule("several hot:", n, there) for n, there, t in rows
+                 if {*t.unique().tolist()} <= {0, 1} and t.sum(1).max() > 1)
 
 
 def cause(kind: str, loss: Any, leaf: Any, name: str, names: Mapping[str, Any] | None = None) -> Finding | None:

@@ -208,8 +208,7 @@ def untold(t: AnyTensor, record: TensorRecord, context: Context, call: Any, ran:
 def last_error(context: Context) -> Explanation:
     """What is to be said of the exception that is being handled, or that nobody caught; else of a module that has
     a name and does not learn."""
-    error = unfinished.last_error()
-    if error is None:
+    if (error := unfinished.last_error()) is None:
         answers = (of_several(one, context) for one in [*modules_of(context), *leaves.optimizers(context).values()])
         return next((a for a in answers if a.found is not None), Explanation([("why.no_error", {}, set())], None))
     if sys.exc_info()[1] is None and (here := shell()) and here.last_execution_succeeded:  # of the cell before this one
@@ -258,8 +257,7 @@ def of_several(owner: Any, context: Context) -> Explanation:
     facts = {"count": len(several), "without": ", ".join(without), "number": len(without),
              "reached": len(several) - len(without)}
     of_module = "module_without" if without else "module" if several else "module_none"
-    key = of_module if module else "object" if own else "optimizer"
-    reasons: list[Reason] = [(f"why.{key}", facts, set())]
+    reasons: list[Reason] = [(f"why.{of_module if module else 'object' if own else 'optimizer'}", facts, set())]
     grads = {name: plain(p.grad) for name, p in params.items() if module and p.grad is not None}
     reasons += [(f"doctor.{one.key}", one.facts, set()) for one in checkup.of_gradients(grads)]
     return Explanation(reasons, None, found)
@@ -292,7 +290,7 @@ def unreached(t: TensorRecord, leaf: AnyTensor, names: Mapping[str, AnyTensor], 
     results.sort(key=lambda named: named[1].numel() != 1)  # losses first, the latest first
     found = rounds.unreached(leaf, label(t), context) if library(leaf) == "minigrad" else None
     lost = getattr(found, "key", "")
-    lost = "cut" if lost in cuts.CUT or (lost == "block" and leaves.last_backward(context)) else lost
+    lost = "cut" if lost in ("drawn", "straight_through", "block" * bool(leaves.last_backward(context))) else lost
     found = rounds.wanted(leaf, found, context) if lost in ("block", "cut") else found  # a target?
     others, cut_off, named = dict[str, AnyTensor](), list[AnyTensor](), {**names, label(t): leaf}
     for name, loss in results[:LOSSES]:
@@ -344,8 +342,7 @@ def why_backward_fails(graph: Graph) -> Iterator[Reason]:
         for s in (s for s in n.saved if s.stale):
             facts = {"node": n.name, "field": s.field, "saved": s.version, "now": s.now}
             yield "why.stale", facts, {n.id, f"{n.id}.{s.field}"}
-    freed = next((n for n in graph.nodes if any(s.freed for s in n.saved)), None)
-    if freed is not None:
+    if (freed := next((n for n in graph.nodes if any(s.freed for s in n.saved)), None)) is not None:
         yield "why.freed", {"node": freed.name}, {freed.id}
 
 
