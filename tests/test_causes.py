@@ -23,7 +23,7 @@ import pytest
 import minigrad
 from minigrad.core.beside import ledger
 from minigrad.core.graph import Freed, latest
-from minigrad.graph import errors, findings
+from minigrad.graph import errors, findings, notes
 from minigrad.text import get_language, say, set_language, table
 
 FIELDS = ("line", "alone", "check", "never", "says", "edit")
@@ -340,6 +340,17 @@ def test_another_cell_is_named_as_its_prompt_has_it(shell, capsys):
     shell.run_cell("h.sum().backward()", store_history=True)
 
     assert f"in line 2 of In[{before}]: `h = torch" in capsys.readouterr().out
+
+
+def test_a_sentence_that_begins_with_a_place_begins_like_one(shell, capsys):
+    shell.run_cell("import minigrad as torch\nw = torch.ones(3, requires_grad=True)", store_history=True)
+    shell.run_cell("with torch.no_grad():\n    m = w * 2", store_history=True)
+    for lang, begins in ("en", "Line 1 of In["), ("zh", "In["):
+        set_language(lang)
+        shell.run_cell("print(torch.why(m))")
+        assert capsys.readouterr().out.startswith(begins)
+        told = notes.cause_told(findings.Finding("not_run", {"name": "line"}, ("a.py", 1, "line = w")), lang)
+        assert told.startswith("line")  # a name of the learner's stays as it is
 
 
 def test_a_cell_that_is_timed_many_times_is_quoted_too(shell):

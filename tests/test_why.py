@@ -477,3 +477,15 @@ told = [str(why(y)), str(why(x)), str(why(cut))]
 
     assert [said.split(":")[0] for said in scope["told"]] == [
         "y is not a leaf but a result", "x is tracked, and its .grad holds [2, 2].", "cut is a constant"]
+
+
+def test_a_backward_that_stopped_half_way_has_not_cleared_a_gradient():
+    w = minigrad.tensor(2.5, requires_grad=True)
+    loss = ((w * minigrad.arange(6.0)) // 2) ** 2
+
+    with pytest.raises(RuntimeError, match="not implemented"):
+        loss.sum().backward()
+
+    told = str(minigrad.why(w.grad))
+    assert "cleared" not in told
+    assert "not through all of it" in told

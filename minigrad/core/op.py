@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from ..text.presentation import error
 from ..text.tex import SYMBOLS, phrase
 from .beside.refusals import shape_mismatch
 from .carriers import RAW, TENSORS
@@ -86,7 +87,8 @@ def no_derivative(name: str, forward: Callable, **declared: Any) -> Callable:
     """A row that is recorded but cannot be differentiated: backward says that it is not implemented."""
 
     def apply(n: Any, grad: Any, F: Any, keep: bool, ways: Any = None) -> tuple:
-        raise RuntimeError(f"derivative for aten::{name} is not implemented")  # also where no edge wants a gradient
+        # also where no edge wants a gradient
+        raise error(RuntimeError, "no_derivative", f"derivative for aten::{name} is not implemented", node=n, name=name)
 
     def only_wanted(n: Any, *_: Any) -> None:  # as torch, which lists no other operand here
         n.edges = tuple(edge for edge in n.edges if edge is not None)

@@ -56,8 +56,7 @@ def remarks(model: Any, loss: Any, optimizer: Any, step: Any, names: list[str], 
         yield Remark("unregistered", {"name": lost.facts["name"]}, lost)
     if optimizer is not None:
         yield from of_optimizer(params, optimizer, names[0], context)
-    kinds = {str(p.dtype): each for each, p in params.items()}
-    if len(kinds) > 1:
+    if len(kinds := {str(p.dtype): each for each, p in params.items()}) > 1:
         yield Remark("types", {"kinds": ", ".join(f"{name} {kind}" for kind, name in kinds.items())})
     if step is None:
         yield Remark("no_step", {})
@@ -145,8 +144,7 @@ def of_gradients(grads: dict[str, Any]) -> Iterator[Remark]:
     for key in ("zero", "bad"):
         if several := [each for each in grads if wrong[each] == key]:
             yield Remark(key, {"names": listed(several), "first": several[0]})
-    norms = {each: norm(g) for each, g in grads.items() if not wrong[each] and g.size}
-    if norms:
+    if norms := {each: norm(g) for each, g in grads.items() if not wrong[each] and g.size}:
         a, b = min(norms, key=norms.__getitem__), max(norms, key=norms.__getitem__)
         key = "norms" if len(norms) > 1 else "one_norm"
         yield Remark(key, {"low": two_digits(norms[a]), "small": a, "high": two_digits(norms[b]), "large": b})
@@ -178,9 +176,8 @@ class Round:
         self.bad: Finding | None = None  # where NaN or Inf began
         self.spread: Finding | None = None
         self.old: Any = None  # a node of the round before that this one builds on
-        self.kept: set[str] = set()  # parameters that still had the gradient of before
-        self.reached: set[str] = set()
-        self.moving: set[str] = set()  # ... by a gradient that is not zero
+        # parameters that still had the gradient of before; that got one; that got one which is not zero
+        self.kept, self.reached, self.moving = set[str](), set[str](), set[str]()
         self.error: Exception | None = None
         before = {name: plain(p).copy() for name, p in params.items()}
         handles = [p.register_hook(lambda g, name=name, p=p: self.arrives(name, p, g))
@@ -226,8 +223,7 @@ def of_steps(params: dict[str, Any], trained: dict[str, Any], step: Callable[[],
         yield Remark("failed", {"nr": 1 + (two is not one), "error": told}, getattr(two.error, "finding", None))
         two.error.__traceback__ = None
     for key in ("bad", "spread"):
-        found = getattr(one, key) or getattr(two, key)
-        if found is not None:
+        if (found := getattr(one, key) or getattr(two, key)) is not None:
             yield Remark(f"step_{key}", {}, found)
     if two.old is not None:
         yield Remark("grows", {"count": len([*nodes_of([two.old], {})])}, numbers.at_node("taken_along", two.old))
@@ -238,8 +234,7 @@ def of_steps(params: dict[str, Any], trained: dict[str, Any], step: Callable[[],
     if away and two.error is None:
         yield Remark("step_away", {"names": listed(away), "count": len(away)})
     moving = one.moving | two.moving  # parameters to which a gradient other than zero came
-    same = [name for name in trained if name in moving and name not in one.changed | two.changed]
-    if same and two.error is None:
+    if two.error is None and (same := [n for n in trained if n in moving and n not in one.changed | two.changed]):
         yield Remark("unchanged", {"names": listed(same), "count": len(same)})
     if two.error is None:
         yield Remark("two_steps", {"count": len(one.changed | two.changed)})

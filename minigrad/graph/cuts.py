@@ -53,16 +53,15 @@ def cut_on_the_way(leaf: Any, root: Any, context: Context) -> Finding | None:
             if leaf is None or (leads_to(asked, there, leaf) and (several or came_from(place, leaf)) and not any(
                     leaf is t for value in made for t in [value, *parameters(value)])):
                 given_to = {called(up): up for up in there.source.above(at)}
-                drawn = by_rule("drawn:", given_to["normal"], there) if "normal" in given_to else None
+                told = by_rule("cut:", given_to.get("normal", at), there)
                 mend = not (anew or ZERO_GRADIENT & given_to.keys() or passes(at, there) > 1)
-                return drawn or cut(place, at, there, mend)
+                return told or cut(place, at, there, mend)
         calls = [n for n in ast.walk(here) if isinstance(n, ast.Call)]
         anew |= any(called(n) in MAKES and computed(n) for n in calls)
-        own = [(n, i) for n in calls if leaf is not None and called(n) == "apply"
-               for i, given in enumerate(n.args) if leads_to(given, there, leaf)]
-        for n, i in own:
-            if (none := by_rule(f"apply: {ast.unparse(n).partition('.apply(')[0]}(#{i}", here, there)) is not None:
-                return none
+        asked = (f"apply: {ast.unparse(n).partition('.apply(')[0]}(#{i}" for n in calls if leaf is not None
+                 and called(n) == "apply" for i, given in enumerate(n.args) if leads_to(given, there, leaf))
+        if (none := first(by_rule(each, here, there) for each in asked)) is not None:
+            return none
         update = isinstance(there.source.statement(here), ast.AugAssign)  # of a leaf, which it stays
         if (leaf is None or (not update and leads_to(here, there, leaf))) and (block := block_around(here, there)):
             block = by_rule(f"block: {there.source.line(here)[2]}", here, there) or block
@@ -126,7 +125,7 @@ def block_around(node: Any, context: Context) -> Finding | None:
     stopped = mode_variable.get() is False  # now: by a call that may stand anywhere
     before = [(each is source, n.lineno, n) for each in (context.sources() if stopped else [source]) for n in each.calls
               if called(n) == "set_grad_enabled" and isinstance(each.parents[n], ast.Expr)
-              and (stopped or n.lineno < node.lineno)]
+              and (ast.unparse(n).endswith("(False)") if stopped else n.lineno < node.lineno)]
     last = [n for *_, n in sorted(before, key=lambda one: one[:2])[-1:] if ast.unparse(n).endswith("(False)")]
     for switch in [*around, *last]:  # the nearest first
         context = context._replace(source=next(each for each in [source, *context.sources()] if switch in each.parents))

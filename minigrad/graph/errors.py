@@ -278,8 +278,7 @@ def misspelt(error: BaseException, node: Any, context: Context) -> Finding | Non
 
 def ruled(error: BaseException, node: Any, context: Context) -> Finding | None:
     """What a rule tells; on the way to a backward the cure of an array is to compute the same in PyTorch."""
-    found = by_rule(error, node, context)
-    if found is None or found.key != "to_numpy" or not passes(node, context):
+    if (found := by_rule(error, node, context)) is None or found.key != "to_numpy" or not passes(node, context):
         return found
     whole = [up for up in (node, *context.source.above(node)) if isinstance(up, ast.expr)][-1]
     arrays = any(type(context.names.get(name)).__name__ == "ndarray" for name in names_in(whole))
@@ -309,7 +308,8 @@ def of_attribute(error: Any, node: Any, context: Context) -> Finding | None:
 
 def of_keyword(name: str, error: BaseException, node: Any, context: Context) -> Finding | None:
     """A keyword that a call does not take; if it does, another call, further in, has refused it."""
-    made = context.callee(node.func)  # of a module its forward takes them
+    made = context.callee(node.func)  # of a module its forward takes them, of a partial its function
+    made = made.func if type(made).__name__ == "partial" else made
     takes = [n for n in inspect.signature(getattr(type(made), "forward", made)).parameters if n != "self"]
     near = [] if name in takes else nearest(name, tuple(takes))
     changes = [(k, f"{near[0]}={context.source.text(k.value)}") for k in node.keywords if near and k.arg == name]
@@ -328,5 +328,6 @@ BY_KEY: dict[str, Callable[[dict[str, Any], Any, Context], Finding | None]] = {
     "constant_input": lambda facts, call, context: first(
         no_flag(n, context) for n in ast.walk(call) if context.value(n) is facts["tensor"]),
     "freed": freed, "modified": overwritten,
+    "no_derivative": lambda facts, call, context: Finding("no_derivative", facts, facts["node"].line),
     "unused_input": lambda facts, call, context: cut_on_the_way(facts["tensor"], root_of(call), context) or remade(
         facts["tensor"], root_of(call), context) or finding("not_in_graph", context, call)}

@@ -121,8 +121,7 @@ class Flows:
 
     def arrives(self, id: str, nr: int, array: Any) -> None:
         """A gradient comes to a leaf, or to an output of a node."""
-        leaf = self.graph.node(id).kind == "accumulate"
-        if leaf or len(self.graph.nodes) <= MANY:
+        if (leaf := self.graph.node(id).kind == "accumulate") or len(self.graph.nodes) <= MANY:
             self.meeting.setdefault(id if leaf else f"{id}:{nr}", []).append(array)
 
     def sent(self, id: str, slot: int, array: Any) -> None:

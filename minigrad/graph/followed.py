@@ -384,8 +384,7 @@ def is_wanted(value: Any) -> bool:
 
 def hangs(value: Any, leaf: AnyTensor) -> bool:
     """Whether the record of a tensor, or of one that something holds, leads to `leaf`."""
-    held = as_list(value)
-    if len(held) != 1 or held[0] is not value:
+    if len(held := as_list(value)) != 1 or held[0] is not value:
         return any(hangs(one, leaf) for one in held)
     if value is leaf or node_behind(value) is None:
         return value is leaf and is_wanted(leaf)

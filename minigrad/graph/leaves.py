@@ -100,7 +100,7 @@ def in_view(n: Any, context: Context) -> bool:
 
 def untracked(node: Any, context: Context) -> Finding | None:
     """Why nothing was recorded of an expression: what cut it, a block, or no input that asks for a gradient."""
-    if (found := cut_on_the_way(None, node, context) or by_rule("untracked:", node, context)) is not None:
+    if (found := by_rule("untracked:", node, context) or cut_on_the_way(None, node, context)) is not None:
         return found
     makers: list[tuple[Any, Context]] = []
     seen: list[Any] = []  # tensors
@@ -113,8 +113,7 @@ def untracked(node: Any, context: Context) -> Finding | None:
             plain = called(part) in FACTORIES and not (called(part) == "tensor" and computed(part))
             if plain and keyword(part, "requires_grad") is None and home.startswith("minigrad"):
                 makers.append((part, around))
-    late = any(t.requires_grad for t in seen)
-    if not late and any(type(t).__name__ == "Parameter" for t in seen):
+    if not (late := any(t.requires_grad for t in seen)) and any(type(t).__name__ == "Parameter" for t in seen):
         return switched_off(ast.unparse(node), context)
     return no_leaf(makers, context, late)
 

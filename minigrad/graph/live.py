@@ -172,8 +172,7 @@ class Reader:
                 self.found[("leaf", id(t))], self.edges[("leaf", id(t))] = t, []
         while stack:
             node = stack.pop()
-            key = self.key(node)
-            if key in self.edges:
+            if (key := self.key(node)) in self.edges:
                 continue
             self.found[key] = node
             pairs = [(None if self.is_far(n) else n, nr) for n, nr in node.next_functions]
@@ -259,8 +258,7 @@ class Reader:
         """What the consumer noted or saved about an input, or its gradient would measure."""
         node = self.found[key]
         shape, dtype = self.shape_of((key, 0))
-        noted = getattr(node, "metas", None) and node.metas[i]
-        if noted:
+        if noted := getattr(node, "metas", None) and node.metas[i]:
             return tuple(noted[0]), str(noted[1])
         values = {field: value for field, value, _ in self.fields[key]}
         names = self.input_names(node)
@@ -469,8 +467,7 @@ class Reader:
 
     def hooks(self, order: list[Key]) -> Iterable[Hook]:
         """The records of all hooks, node by node."""
-        found = ((key, *one) for key in order for one in self.hooks_at(key))
-        for i, (key, kind, nr, hook) in enumerate(found, 1):
+        for i, (key, kind, nr, hook) in enumerate(((at, *one) for at in order for one in self.hooks_at(at)), 1):
             yield Hook(f"h{i}", self.ids[key], kind, hook_label(hook), nr)
 
 

@@ -94,8 +94,7 @@ class Scopes:
         It is `net` for a module that is called so, or whose parameters are called `net.0.weight`; "" without a name,
         or where they have different ones: then some are shared.
         """
-        key = id(nested.call.module)  # a module has one weak reference
-        if key not in self.known:
+        if (key := id(nested.call.module)) not in self.known:  # a module has one weak reference
             named = [(self.names[id(p)], f".{at}") for at, p in nested.module.named_parameters() if id(p) in self.names]
             names = {name[: -len(way)] if name.endswith(way) else "" for name, way in named}
             name = self.names.get(id(nested.module)) or (names.pop() if len(names) == 1 else "")
@@ -251,14 +250,12 @@ def runs(keys: Sequence[Any], begins_at: Callable[[int], Any]) -> Iterator[tuple
         places = later[keys[start]]
         first = bisect_left(places, start) + 1
         for again in places[first : first + LONGEST]:  # near ones only
-            period = again - start
-            if period > LONGEST or start + TURNS * period > size or found[2] > TURNS:
+            if (period := again - start) > LONGEST or start + TURNS * period > size or found[2] > TURNS:
                 break
             same = 0
             while start + period + same < size and keys[start + same] == keys[start + period + same]:
                 same += 1
-            turns = same // period + 1
-            if turns >= TURNS and turns * period > found[1] * found[2]:
+            if (turns := same // period + 1) >= TURNS and turns * period > found[1] * found[2]:
                 found = min(range(start, start + same % period + 1), key=begins_at), period, turns
         if found[2]:
             yield found

@@ -82,7 +82,8 @@ def cause_told(found: Finding, lang: str, here: str = "") -> str:
     told = {name: _made(value, lang) if isinstance(value, Node) else value for name, value in found.facts.items()}
     if found.line is not None:
         told |= {"place": _place(found.line, lang, here), "source": found.line[2]}
-    parts = [say(f"cause.{found.key}", lang, **told)]
+    said, place = say(f"cause.{found.key}", lang, **told), told.get("place", "")
+    parts = [(place[:1].upper() + said[1:]).lstrip() if place and said.startswith(place) else said]  # no learner's name
     if found.edit is not None and found.line is not None:
         number, text = found.edit
         key = "gone" if not text.strip() else "indented" if text[:1].isspace() else "edit"  # as it can be pasted

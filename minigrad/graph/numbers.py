@@ -24,7 +24,7 @@ from ..text import presentation
 from ..text.numbers import two_digits
 from .cuts import leads_to
 from .findings import Finding, by_rule, finding, first, keyword, receiver
-from .live import Key, Reader
+from .live import Key, Reader, is_tensor
 from .program import Context, called, expression, feeding, inside_of, is_theirs, source_of, usual, writers
 
 MOST, NEAR = 20_000, 12  # nodes that are looked through; one after the other, behind each of them
@@ -37,8 +37,8 @@ def at_node(key: str, n: Node, **facts: Any) -> Finding:
     """A finding about the line that made a node."""
     made = behind_views(n, False, ("LogB", "AddB", "IndexB", "Gather"))
     at = expression(made.code, made.lasti) if getattr(made, "code", None) is not None else None
-    line = f" in {usual(source_of(made.code).statement(at)) if at else ''}"
-    told = f"{key}: 0 {type(n).__name__} {facts.get('value', '')}{line}"
+    line = usual(source_of(made.code).statement(at)) if at else ""
+    told = f"{key}: 0 {type(n).__name__} {facts.get('value', '')} in {line}"
     found = by_rule(told, [(n.code, n.lasti)], Context(source_of(n.code))) if n.code is not None else None
     return Finding(key, {"node": presentation.current.type_name(n), **facts}, n.line, found.edit if found else None)
 
@@ -81,8 +81,7 @@ class Values(Reader):
         What is zero after an update with a gradient of zero was zero before it; a leaf in question may be at its
         minimum there.
         """
-        t = self.tensors.get(slot)
-        if t is None or t.is_inference():
+        if (t := self.tensors.get(slot)) is None or t.is_inference():
             return self.computed.get(slot)
         known = t._version == getattr(node, f"version_{name}", 0)
         if not known and t.is_leaf and t is not self.leaf and t._grad is not None and updated(t):
@@ -124,8 +123,7 @@ class Values(Reader):
         for key in self.way:
             for i, slot in enumerate(self.edges[key] if key in open_ else ()):
                 if slot and slot[0] in ways:
-                    sent = self.factor(key, i)
-                    if sent is not None and not xp.asarray(sent).any():
+                    if (sent := self.factor(key, i)) is not None and not xp.asarray(sent).any():
                         walls.append((key, i))
                     else:
                         open_.add(slot[0])
@@ -209,10 +207,12 @@ def updated(t: Any) -> bool:
 
 def value_at(bad: Any, operands: dict[str, Any]) -> str:
     """The operands where something is wrong first: `other[1] = 0`."""
-    where = tuple(int(i[0]) for i in xp.nonzero(xp.atleast_1d(bad)))
-    values = {name: xp.asarray(value) for name, value in operands.items() if value is not None}
-    return ", ".join(f"{name}{[*where] if v.ndim else ''} = {two_digits(float(v[where] if v.ndim else v))}"
-                     for name, v in values.items() if v.shape == bad.shape)
+    where, told = tuple(int(i[0]) for i in xp.nonzero(xp.atleast_1d(bad))), list[str]()
+    for name, v in ((name, xp.asarray(value)) for name, value in operands.items() if value is not None):
+        if v.ndim <= bad.ndim and all(n in (1, m) for n, m in zip(v.shape[::-1], bad.shape[::-1], strict=False)):
+            at = [min(i, n - 1) for i, n in zip(where[bad.ndim - v.ndim :], v.shape, strict=False)]  # as it was spread
+            told.append(f"{name}{at or ''} = {two_digits(float(v[tuple(at)]))}")
+    return ", ".join(told)
 
 
 # ---- lengths that were spread
@@ -272,6 +272,9 @@ def chained(child: Any, n: Any) -> Finding | None:
     left = " logged" * log + f" left {type(product).__name__}" * even  # not square, they may share something out
     marks = " twice" * (len(n.edges) == 2 and n.edges[0] is n.edges[1]) + " both" * all(e is not None for e in n.edges)
     picked = (behind_views(node_of(e), False, ("Gather", "Index", "NllLoss", "NegB")) for e in n.edges if e is not None)
+    same = behind_views(node_of(child.edges[0]), False, ("DivB", "MulB"))
+    rows = {id(behind_views(node_of(e))) for e in getattr(same, "edges", ())}
+    left += " squared" * (type(same).__name__ == "MmBackward0" and len(rows) == 1)
     left += "".join(f" beside {type(m).__name__}" for m in picked if m is not child)
     told = (f"chain: 0 {type(child).__name__} 1 {type(n).__name__} along {getattr(n, 'saved_dim', len(parts))} "
             f"dim {getattr(child, 'saved_dim', '')} of {type(node_of(child.edges[0])).__name__}{marks}{left}")
@@ -354,10 +357,9 @@ def into(layer: Any, top: Any, context: Context) -> Iterator[tuple[Any, Context]
     """The expression that makes what a layer is called with; where no line calls it, the one that made the whole."""
     homes = [Context(source, names=context.names) for source in context.sources()]
     homes += [home for m in top.modules() if (home := inside_of(type(m).forward, self=m)) is not None]
-    for home in homes:
-        for call in (n for n in home.source.calls if n.args and home.source.function(n) is home.function):
-            if home.value(call.func) is layer:
-                yield next(home.made(ast.unparse(call.args[0]), call), (call.args[0], home))
+    yield from (next(home.made(ast.unparse(call.args[0]), call), (call.args[0], home)) for home in homes
+                for call in home.source.calls if call.args and home.source.function(call) is home.function
+                and home.value(call.func) is layer)
     if not any(m._forward_hooks or m._forward_pre_hooks for m in top.modules()):  # they may give something else
         yield from (one for name, value in context.names.items() if value is top for one in context.made(name, None))
 
@@ -373,6 +375,16 @@ def fed(root: Any, context: Context) -> Finding | None:
             for made, there in [*around.made(name, part)][:1] if wrong else ():
                 found = finding("fed", there, made, name=name)
     return found
+
+
+def several_hot(root: Any, context: Context) -> Finding | None:
+    """A cross entropy whose targets hold 1 for several classes of a row, where they should be probabilities."""
+    given = ((n, there, there.value(n.args[1])) for here, there in feeding(root, context) for n in ast.walk(here)
+             if isinstance(n, ast.Call) and len(n.args) > 1
+             and {called(n), type(there.callee(n.func)).__name__} & {"cross_entropy", "CrossEntropyLoss"})
+    rows = ((n, there, t) for n, there, t in given if is_tensor(t) and t.is_floating_point() and t.ndim > 1)
+    return first(by_rule("several hot:", n, there) for n, there, t in rows
+                 if {*t.unique().tolist()} <= {0, 1} and t.sum(1).max() > 1)
 
 
 def cause(kind: str, loss: Any, leaf: Any, name: str, names: Mapping[str, Any] | None = None) -> Finding | None:

@@ -48,8 +48,7 @@ def shown(values: Any) -> list[Any]:
 def with_brackets(texts: Sequence[str], values: Any) -> str:
     """The texts of the numbers that are shown of `values`, with its brackets and how many there are."""
     shape = tuple(values.shape)
-    count = math.prod(shape)
-    if count == len(texts):
+    if (count := math.prod(shape)) == len(texts):
         return nested(iter(texts), shape)
     return "[" * len(shape) + f"{', '.join(texts)}, … ×{count}" + "]" * len(shape)
 

@@ -16,9 +16,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
-from inspect import CO_OPTIMIZED
+from inspect import CO_OPTIMIZED, unwrap
 from itertools import product, takewhile
-from types import CodeType, FrameType, FunctionType, ModuleType
+from types import CellType, CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
 from ..core.beside import lines
@@ -122,7 +122,7 @@ class Source:
 
     @cached_property
     def spelled(self) -> Source:
-        """The same with the usual spaces, each statement, or head of one, on one line, and nothing on the others;
+        """The same with the usual spaces, each statement, or head of one, alone on one line, and nothing on the others;
         itself, where that may not be."""
         lines = [re.sub(rf"\b{self.word(i)}\b", "self", line) if re.match(r"\s*[^\s#]", line) else None
                  for i, line in enumerate(self.lines, 1)]
@@ -133,11 +133,15 @@ class Source:
             inside = [*body, *(d for n in body for d in getattr(n, "decorator_list", ()))]
             last = min((n.lineno - 1 for n in inside), default=node.end_lineno)
             whole = body or (len(text) == 1 and (last == number or last not in heads))
-            before = (self.lines[n.lineno - 1].encode()[: n.col_offset] for n in [node, *body])
-            if whole and not (others or b"".join(before).strip() or "elif" in self.lines[number - 1]):
-                lines[number - 1 : last] = [" " * node.col_offset + text[0], *[None] * (last - number)]
-                rows[number - 1] = number, last
-        kept = [(line, row) for line, row in zip(lines, rows, strict=True) if line is not None]
+            alone = others and all(n.end_lineno == number for n in (node, *others))  # then each gets a line of its own
+            before = (self.lines[n.lineno - 1].encode()[: n.col_offset] for n in [node, *body[: not alone]])
+            if (alone or (whole and not others)) and not ("elif" in self.lines[number - 1] or b"".join(before).strip()):
+                rows[number - 1] = number, (last := max(last, number))
+                apart = [text[0], *("    " * len(body) + usual(n) for n in others)]
+                one = "\n".join(" " * node.col_offset + each for each in apart)
+                lines[number - 1 : last] = [one, *[None] * (last - number)]
+        pairs = ((line, row) for line, row in zip(lines, rows, strict=True) if line is not None)
+        kept = [(each, row) for line, row in pairs for each in line.split("\n")]
         made = Source(self.file, "".join(f"{line}\n" for line, _ in kept), self, [row for _, row in kept])
         return made if ast.dump(made.tree) == ast.dump(self.tree) else self
 
@@ -372,15 +376,16 @@ class Context(NamedTuple):
     def definition(self, call: Any) -> Context | None:
         """The learner's function that a call runs, as a context; None for what is not theirs."""
         made = self.callee(call.func)
-        made = type(made).forward if hasattr(type(made), "named_parameters") else made
-        while hasattr(made, "__wrapped__"):
-            made = made.__wrapped__
+        made = unwrap(type(made).forward if hasattr(type(made), "named_parameters") else made)
         owners = [v for v in (self.value(call.func), self.value(getattr(call.func, "value", None)))
                   if hasattr(type(v), "named_parameters") or is_learners(v)]
         return inside_of(made, call, self, **({"self": owners[0]} if owners else {}))  # what it means in a method
 
     def runs(self, call: Any) -> Iterator[Context]:
         """The learner's functions that a call runs: what it calls; of a module, also its hooks and its layers'."""
+        decorators = list[Any]()  # their functions run, too
+        unwrap(self.callee(call.func), stop=decorators.append)
+        yield from filter(None, (inside_of(f, call, self) for f in decorators))
         if (own := self.definition(call)) is not None:
             yield own
         found, whole = self.value(call.func), getattr(call.func, "value", call.func)
@@ -504,7 +509,9 @@ def inside_of(f: Any, call: Any = None, outer: Context | None = None, **names: A
     """The context of a function, where its own names mean what `names` say; None if it is not the learner's."""
     code: Any = getattr(f, "__code__", None)
     function = source_of(code).definition(code) if code is not None and is_theirs(code) else None
-    seen = {**getattr(f, "__globals__", {}), **names}
+    cells = zip(code.co_freevars, f.__closure__ or (), strict=True) if function is not None else ()
+    closure = {name: cell.cell_contents for name, cell in cells if cell != CellType()}  # an empty one has no contents
+    seen = {**getattr(f, "__globals__", {}), **closure, **names}
     return None if function is None else Context(source_of(code), function, call, outer, seen)
 
 
@@ -656,8 +663,7 @@ def theirs(frame: FrameType | None) -> FrameType | None:
 
 def standing(frame: FrameType | None) -> Context | None:
     """The context of a frame of the learner's, and of those who called it."""
-    frame = theirs(frame)
-    if frame is None:
+    if (frame := theirs(frame)) is None:
         return None
     code = frame.f_code
     names, source, function, outer, call = {**frame.f_globals, **own_locals(frame)}, source_of(code), None, None, None

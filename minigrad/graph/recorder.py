@@ -219,8 +219,7 @@ class Recorder:
 
     def hook(self, node: AnyNode, kind: str, hook: Any, before: Any, after: Any, at: int | None = None) -> None:
         """A hook has run, `at` an output if that is known: what came, and what it made of it."""
-        known = next((h for h in self.hooks[self.node] if h.kind == kind and at in (None, h.nr)), None)
-        if known:
+        if known := next((h for h in self.hooks[self.node] if h.kind == kind and at in (None, h.nr)), None):
             self.hooks[self.node].remove(known)
         nr, was = known.nr if known else 0, in_short(before)
         now = dict(enumerate(after)) if kind in ("pre", "post") else {nr: after}
@@ -338,8 +337,7 @@ class Recorder:
 
     def free(self, node: AnyNode) -> None:
         """The node let go of what it saved."""
-        fields = [s.field for s in self.graph.node(self.node).saved if s.is_tensor]
-        if fields:
+        if fields := [s.field for s in self.graph.node(self.node).saved if s.is_tensor]:
             self.event("free", name=", ".join(fields))
 
     # ---- helpers

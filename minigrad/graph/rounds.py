@@ -85,7 +85,8 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
         lost = first(leaves.unregistered(v, ids) for v in context.names.values() if hasattr(type(v), "named_modules"))
         return lost or first(missing_from(o, context, ids) for o in every.values() if o in stepped)
     if len(holding) != 1:
-        return None
+        told, lines = events(ids.intersection(*({*map(id, parameters(o))} for o in holding.values())))
+        return by_rule(f"shared {', '.join(holding)}:{told}", lines, context)
     (name, optimizer), = holding.items()
     told, lines = events({id(p) for p in parameters(optimizer)} if asked is None or asked is optimizer else ids)
     sums = [p for p in own if p.grad is not None and numbers.sum_of_backwards(p)]
@@ -105,7 +106,7 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     """All slips that are found; `own`: the tensors in question, those of a module or an optimizer `asked`, perhaps."""
     yield from hoarded(context)
     call, around = last_backward(context) or (None, context)
-    yield None if call is None else kept_for_all(call, around)
+    yield None if call is None else kept_for_all(call, around) or numbers.several_hot(root_of(call), around)
     behind = (e for n in nodes_of([t.grad_fn for t in own if t.grad_fn is not None], {}) for e in n.edges)
     ends = [*own, *(e for e in behind if isinstance(e, TensorBase))]
     yield None if called(call) != "backward" else leaves.first_order(ends, root_of(call), around)

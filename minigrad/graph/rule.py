@@ -126,8 +126,7 @@ def with_values(node: NodeRecord, row: Row, word: str, incoming: tuple[Any, ...]
         made = computed(row, word, values | {n: as_array(p, arrays[n]) for n, p in zip(arrays, parts, strict=True)})
         return None if made is None else list(made.reshape(-1).tolist())
 
-    written = honest(found, [cells(v) for v in arrays.values()], cells(result))
-    if written is None:
+    if (written := honest(found, [cells(v) for v in arrays.values()], cells(result))) is None:
         return alone, ()
     texts = {name: with_brackets(t, v) for (name, v), t in zip(arrays.items(), written.operands, strict=True)}
     spelled = {name: Symbol(as_tex(t), rank=len(arrays[name].shape)) for name, t in texts.items()}
@@ -170,8 +169,7 @@ def sum_of(terms: Sequence[Any], total: Any, together: bool = False, each: Calla
     """`0.71 + 0.78 = 1.49`, of arrays in one shape; "" where it could not be written truly. `each`: their numbers."""
     if any(t.shape != total.shape for t in terms):
         return ""
-    written = summed([each(t) for t in terms], each(total), together)
-    if written is None:
+    if (written := summed([each(t) for t in terms], each(total), together)) is None:
         return ""
     words = [with_brackets(texts, total) for texts in (*written.operands, written.result)]
     return f"{plus(words[:-1])} {written.sign} {words[-1]}"

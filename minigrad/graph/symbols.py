@@ -183,8 +183,7 @@ def placed(graph: Graph, places: Mapping[str, tuple[Any, int]]) -> Graph:
     made: dict[str | None, Span] = {}
     for n in graph.ops:
         code, lasti = places[n.id]
-        place = code and position(code, lasti)
-        if place and None not in place and getline(code, place[0]):
+        if (place := code and position(code, lasti)) and None not in place and getline(code, place[0]):
             made[n.id] = Span(code.co_filename, *place)
     files = list({span.file for span in made.values()})
     for id, leaf in ((n.id, graph.tensor(n.leaf)) for n in graph.nodes if n.leaf and len(files) == 1):

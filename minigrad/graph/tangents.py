@@ -53,8 +53,7 @@ def with_tangents(graph: Graph, *roots: AnyTensor, along: Mapping[Any, Any] | No
 def pushed(reader: Reader, key: Key, moved: Mapping[Slot | None, Any]) -> dict[Slot | None, Any]:
     """The tangents of the outputs of a node, from those of its inputs; none where no input moves."""
     node: Any = reader.found[key]
-    arriving = [(i, moved[slot]) for i, slot in enumerate(reader.edges[key]) if slot in moved]
-    if not arriving:
+    if not (arriving := [(i, moved[slot]) for i, slot in enumerate(reader.edges[key]) if slot in moved]):
         return {}
     shapes = {nr: reader.shape_of((key, nr)) for nr in range(node.outputs)}
     us = {nr: constant(TensorBase._plain, xp.ones(shape, kind.rpartition(".")[2])).requires_grad_()

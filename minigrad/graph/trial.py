@@ -18,9 +18,8 @@ def knob(values: list[float], like: AnyTensor | None = None, double: bool = True
     """A fresh leaf with these numbers, of the library and the shape of `like`; without it one number, of minigrad."""
     like = constant(TensorBase._plain, xp.zeros((), "float32")) if like is None else like
     made = (like.detach().double() if double else like.detach()).clone().contiguous()
-    flat = made.view(-1)
     for i, one in enumerate(values):
-        flat[i] = one
+        made.view(-1)[i] = one
     return made.requires_grad_()
 
 
@@ -97,8 +96,7 @@ def nodes_behind(t: AnyTensor) -> list[Any]:
     """All nodes behind a tensor, those of leaves included; of any library."""
     found, todo = {}, [t.grad_fn]
     while todo:
-        node = todo.pop()
-        if node is not None and node not in found:
+        if (node := todo.pop()) is not None and node not in found:
             found[node] = True
             todo += [child for child, _ in node.next_functions]
     return [*found]

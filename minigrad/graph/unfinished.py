@@ -51,8 +51,7 @@ def last_error() -> BaseException | None:
 def failure(error: BaseException | None) -> Failure | None:
     """The learner's call in which an error arose; None where no tensor had a part in it."""
     frames = [(place.tb_frame, place.tb_lasti) for place in places(error.__traceback__ if error else None)]
-    theirs = [i for i, (frame, _) in enumerate(frames) if is_theirs(frame.f_code)]
-    if error is None or not theirs:
+    if error is None or not (theirs := [i for i, (frame, _) in enumerate(frames) if is_theirs(frame.f_code)]):
         return None
     (frame, lasti), inner = frames[theirs[-1]], [frame for frame, _ in frames[theirs[-1] + 1:]]
     local = own_locals(frame)

@@ -340,6 +340,8 @@ class Module:
             elif given is not t:
                 t.detach().copy_(given.detach())
         require(not problems, "\n\t".join([f"Error(s) in loading state_dict for {type(self).__name__}:", *problems]))
+        if own and not own.keys() & state_dict.keys():
+            note("loaded_nothing", self)
         return keys
 
     # ---- printing

@@ -81,9 +81,11 @@ def of_tensor(t: AnyTensor, owner: Any, call: Any, context: Context) -> Explanat
         return Explanation([reason, *later], graph, found)
     reasons = [*why_no_grad(record), *why_backward_fails(graph)]
     wrong = of_numbers(t) if ours else ""
-    found = untold(t, record, context, call, any(s.freed for n in graph.nodes for s in n.saved))
+    found = attempt(untold, t, record, context, call, any(s.freed for n in graph.nodes for s in n.saved))
     if ours and (found is None or wrong or found.key == "passed_on"):
-        found = in_training({label(record): t}, names, None, context) or found or first(rounds.slips([t], context))
+        found = in_training({label(record): t}, names, None, context) or found
+        if found is None or found.key == "cleared_since":
+            found = first(rounds.slips([t], context)) or found
     reasons += [(f"why.{wrong}", {"name": label(record)}, {record.id})] if wrong else []
     fine = "why.fine", {"name": label(record), "grad": record.grad}, {record.id}
     far = along(t, names) if ours and not (found or wrong) else ()
@@ -206,8 +208,7 @@ def untold(t: AnyTensor, record: TensorRecord, context: Context, call: Any, ran:
 def last_error(context: Context) -> Explanation:
     """What is to be said of the exception that is being handled, or that nobody caught; else of a module that has
     a name and does not learn."""
-    error = unfinished.last_error()
-    if error is None:
+    if (error := unfinished.last_error()) is None:
         answers = (of_several(one, context) for one in [*modules_of(context), *leaves.optimizers(context).values()])
         return next((a for a in answers if a.found is not None), Explanation([("why.no_error", {}, set())], None))
     if sys.exc_info()[1] is None and (here := shell()) and here.last_execution_succeeded:  # of the cell before this one
@@ -228,8 +229,8 @@ def of_several(owner: Any, context: Context) -> Explanation:
     names, several = learners_names(), live.parameters(owner)
     module = hasattr(type(owner), "named_parameters")
     if own := not (module or hasattr(owner, "param_groups")):  # of a class of theirs
-        held = [p for part in [owner, *live.inner(owner)] for p in live.parameters(part) if p.requires_grad]
-        several = [*{id(p): p for p in held}.values()]
+        held = [p for part in [owner, *live.inner(owner)] for p in live.parameters(part)]
+        several = [*{id(p): p for p in held if p.requires_grad and p.is_leaf}.values()]
     if module:
         params, wholes = dict(owner.named_parameters()), [owner]
     else:
@@ -256,8 +257,7 @@ def of_several(owner: Any, context: Context) -> Explanation:
     facts = {"count": len(several), "without": ", ".join(without), "number": len(without),
              "reached": len(several) - len(without)}
     of_module = "module_without" if without else "module" if several else "module_none"
-    key = of_module if module else "object" if own else "optimizer"
-    reasons: list[Reason] = [(f"why.{key}", facts, set())]
+    reasons: list[Reason] = [(f"why.{of_module if module else 'object' if own else 'optimizer'}", facts, set())]
     grads = {name: plain(p.grad) for name, p in params.items() if module and p.grad is not None}
     reasons += [(f"doctor.{one.key}", one.facts, set()) for one in checkup.of_gradients(grads)]
     return Explanation(reasons, None, found)
@@ -289,7 +289,8 @@ def unreached(t: TensorRecord, leaf: AnyTensor, names: Mapping[str, AnyTensor], 
     results = [(k, v) for k, v in names.items() if v.grad_fn is not None and library(v) == library(leaf)][::-1]
     results.sort(key=lambda named: named[1].numel() != 1)  # losses first, the latest first
     found = rounds.unreached(leaf, label(t), context) if library(leaf) == "minigrad" else None
-    lost = "" if found is None else "cut" if found.key == "block" and leaves.last_backward(context) else found.key
+    lost = getattr(found, "key", "")
+    lost = "cut" if lost in ("drawn", "straight_through", "block" * bool(leaves.last_backward(context))) else lost
     found = rounds.wanted(leaf, found, context) if lost in ("block", "cut") else found  # a target?
     others, cut_off, named = dict[str, AnyTensor](), list[AnyTensor](), {**names, label(t): leaf}
     for name, loss in results[:LOSSES]:
@@ -302,19 +303,24 @@ def unreached(t: TensorRecord, leaf: AnyTensor, names: Mapping[str, AnyTensor], 
             last = leaves.last_backward(context)
             apart = last if last and ast.unparse(cuts.root_of(last[0])) != name else None  # it meant another then
             other = apart if lost == "no_use" else None
-            ran = any(s.freed for n in graph.nodes for s in n.saved) and not other
+            marks = {r.id for r in graph.tensors if r.kind == "leaf" and r.name == label(t)}
+            gone = {n.id for n in graph.nodes if any(s.freed for s in n.saved)}
+            near = {n.id for n in graph.nodes for e in n.edges if e.tensor in marks
+                    and any(s.is_tensor or s.freed for s in n.saved)}  # the last that backward comes to
+            ran = bool(gone & (near or gone)) and not other
+            part = gone and not (ran or other)
             if other and found is not None:  # the last backward began elsewhere
                 found.edit = other[1].source.edited((cuts.root_of(other[0]), name)) if loss.numel() == 1 else None
-            elif not (ran or any(s.stale for n in graph.nodes for s in n.saved)):  # else it would fail
+            elif not (ran or part or any(s.stale for n in graph.nodes for s in n.saved)):  # else it would fail
                 ask = f"not run: {name}{'' if loss.numel() == 1 else '.sum()'}"
                 made = (by_rule(ask, *one) for one in context.made(name, call))
                 found = by_rule("program:", None, context) or first(made)
             elif lost in ("remade", "gives_nothing", "no_use") or (lost in ("cut", "block") and not apart):  # not here
                 found = None
             facts = {"name": label(t), "loss": name if loss.numel() == 1 else f"{name}.sum()"}
-            marks = {r.id for r in graph.tensors if r.kind == "leaf" and r.name == label(t)}
             other_way = found is not None and found.key == "returned_here"  # nobody wants its backward
-            return graph, ("why.cleared" if ran else "why.unused" if other_way else "why.not_yet", facts, marks), found
+            key = "cleared" if ran else "part" if part else "unused" if other_way else "not_yet"
+            return graph, (f"why.{key}", facts, marks), found
     graph = picture([*[*others.values()][:1], *cut_off[:1], *(() if cut_off else (leaf,))], named, leaf)
     found = found or by_rule("no backward:", None, context)
     hidden = [name for name, loss in others.items() if conceals(loss)]
@@ -336,8 +342,7 @@ def why_backward_fails(graph: Graph) -> Iterator[Reason]:
         for s in (s for s in n.saved if s.stale):
             facts = {"node": n.name, "field": s.field, "saved": s.version, "now": s.now}
             yield "why.stale", facts, {n.id, f"{n.id}.{s.field}"}
-    freed = next((n for n in graph.nodes if any(s.freed for s in n.saved)), None)
-    if freed is not None:
+    if (freed := next((n for n in graph.nodes if any(s.freed for s in n.saved)), None)) is not None:
         yield "why.freed", {"node": freed.name}, {freed.id}
 
 
