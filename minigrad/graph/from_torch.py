@@ -106,14 +106,14 @@ def hooks_of(node: AnyNode) -> tuple[Any, Any]:
 
     None is added: once it were gone, its empty dict would stay, and each later backward would look into it.
     """
-    function: Any = sys.modules["torch"].autograd.Function
+    function, handed = sys.modules["torch"].autograd.Function, list[Any]()
 
     def take(hooks: Any) -> None:
         handed.append(hooks)
         raise StopIteration
 
     with EXCHANGED, contextlib.ExitStack() as undo:
-        add, handed = function._register_hook, []
+        add = function._register_hook
         function._register_hook = staticmethod(lambda hooks, hook: take(hooks) if hook is take else add(hooks, hook))
         undo.callback(delattr, function, "_register_hook")  # what it inherits is back
         for ask in ("register_prehook", "register_hook"):

@@ -363,7 +363,8 @@ function camera(map, shown, pace = () => 1) {
     cancelAnimationFrame(cam.timer);
     Object.assign(cam, { x, y, k });
     const seen = sight(k), { w, h: high } = seen, P = shown();
-    if (rests) for (const entry of P.words) {                              // a word that the edge cuts is not shown; measured before anything moves
+    if (P.k !== k) hang();                                                 // words are measured at their size, and before anything moves
+    if (rests) for (const entry of P.words) {                              // one that the edge cuts is not shown
       const { text, box, x: left, y: top } = entry;
       if (!box && (left < x - WIDEST_TEXT || left > x + w + WIDEST_TEXT || top < y - 40 || top > y + high + 40)) continue;
       const b = grown(entry.box ??= boxOf(text), 2), cut = meet(seen, b) && !holds(seen, b);
