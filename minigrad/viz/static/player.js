@@ -142,7 +142,8 @@ function math(source, narrow = false) {
       if (node.hasAttribute(name)) el.setAttribute(name, node.getAttribute(name));
     return el;
   };
-  const flat = (el) => (/^(math|mrow)$/.test(el.localName) && !el.querySelector(":scope > mtable") ? [...el.childNodes].flatMap(flat) : [el]);
+  const whole = (el) => el.querySelector(":scope > mtable") || (el.children.length === 2 && el.textContent[0] === "−" && el.lastChild.localName === "mn");
+  const flat = (el) => (/^(math|mrow)$/.test(el.localName) && !whole(el) ? [...el.childNodes].flatMap(flat) : [el]);
   return lines(flat(copy(new DOMParser().parseFromString(source, "application/xml").documentElement)), narrow ? flat : null);
 }
 /** What stands side by side in a formula, in parts between which a line may break. @param {any[]} all @param {any} flat How cases are taken apart, where they are */
@@ -611,6 +612,12 @@ function render({ model, el }) {
     el.append(s("rect", { x: -w / 2, y: -11, width: w, height: 22, rx: 8 }), s("text", { y: 4.5, "text-anchor": "middle" }, text));
     come.push(el);
   }
+  /** Where a token would cover no node and no word, near the end of its wire. @param {{x: number, y: number}} end @param {string} text */
+  function clear(end, text) {
+    const w = 8 * text.length + 14, spots = [30, -30, 46, -46, 64, -64, 90, -90].flatMap((y) => [24, w / 2 + 10, -w / 2].map((x) => ({ x: end.x + x, y: end.y + y })));
+    const taken = [...[...P.nodes.values()].map((part) => part.box), ...P.words.map((entry) => entry.box ??= boxOf(entry.text))];
+    return spots.find(({ x, y }) => !taken.some((box) => meet(box, { x: x - w / 2, y: y - 11, w, h: 22 }))) ?? spots[0];
+  }
   /** A copy of a part of the picture that leaves it. @param {Element} part @param {number} dx @param {number} dy */
   function ghost(part, dx, dy, fades = 0) {
     const at = part.getBoundingClientRect(), here = root.getBoundingClientRect(), el = h("div", { class: "mg-note" }, part.textContent);
@@ -689,7 +696,7 @@ function render({ model, el }) {
     for (const note of leaving.splice(0)) note.classList.remove("mg-leaving");
     for (const { edge, text } of stranded(k)) {
       const path = wire(place(edge)), end = path?.getPointAtLength(long(path));
-      if (end) token({ x: end.x + 24, y: end.y + 30 }, brief(edge, text), 1, "mg-token mg-stranded");
+      if (end) token(clear(end, brief(edge, text)), brief(edge, text), 1, "mg-token mg-stranded");
     }
     if (S.u < 1 && k) motions[walk.frames[k].event.kind]?.(walk.frames[k], S.u, k);
     moving.replaceChildren(...come.splice(0));
