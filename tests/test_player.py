@@ -91,6 +91,24 @@ def test_captions_are_in_both_languages_and_the_trace_in_none():
         assert re.search(r"[一-鿿]", event["say"]["zh"])
 
 
+def test_what_is_said_of_an_error_is_in_both_languages_whichever_was_chosen():
+    told = []
+    for lang in ("en", "zh"):
+        try:
+            set_language(lang)
+            b = mg.tensor([1.0, 2.0], requires_grad=True).exp()
+            c = (b * b).sum()
+            b.add_(1)
+            told.append(step(c).steps[-1]["events"][-1]["note"])
+        finally:
+            set_language("en")
+
+    assert told[0] == told[1]
+    assert "b.add_(1)" in told[0]["en"]
+    assert re.search(r"[一-鿿]", told[0]["zh"])
+    assert not re.search(r"[一-鿿]", told[0]["en"])
+
+
 def test_the_trace_says_what_happened_line_by_line():
     trace = reference().to_text()
     assert trace.startswith("loss.backward()\n1 SumBackward0")

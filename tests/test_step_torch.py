@@ -8,6 +8,7 @@ import linecache
 import re
 import subprocess
 import sys
+import threading
 import warnings
 from pathlib import Path
 from typing import Any
@@ -324,6 +325,28 @@ def test_a_picture_leaves_nothing_at_torch_s_nodes():
     mg.draw(y)
 
     assert hooks_of(y.grad_fn) == (None, None)
+
+
+def test_two_threads_that_draw_at_once_leave_nothing_at_torch_s_nodes_either():
+    tensors = [torch.tensor([1.0, 2.0], requires_grad=True) * 2 for _ in "ab"]
+    other = threading.Thread(target=hooks_of, args=(tensors[1].grad_fn,))
+
+    class Slow:
+        """A node at which the other thread gets its turn in the middle."""
+
+        def register_prehook(self, hook):
+            if other.ident is None:
+                other.start()
+                other.join(0.02)  # it waits for us, or has run
+            return tensors[0].grad_fn.register_prehook(hook)
+
+        register_hook = register_prehook
+
+    assert hooks_of(Slow()) == (None, None)
+    other.join()
+    for y in tensors:
+        y.sum().backward()
+    assert "_register_hook" not in vars(torch.autograd.Function)
 
 
 def gates(library: Any, data: bool) -> list[Any]:

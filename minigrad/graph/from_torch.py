@@ -9,6 +9,7 @@ import sys
 import warnings
 from collections.abc import Iterator, Mapping
 from functools import cache, cached_property
+from threading import Lock
 from typing import Any
 
 from ..core.row import TABLE, Row
@@ -16,6 +17,8 @@ from .live import Key, Reader
 from .snapshot import AnyNode, AnyTensor, Graph, by_key
 from .torch_rows import ROWS
 from .torch_scopes import calls, line_of
+
+EXCHANGED = Lock()  # held while torch's function that adds hooks is ours: of two threads one would leave a hook behind
 
 
 def read_torch(*tensors: AnyTensor, names: Mapping[str, Any] | None = None) -> Graph:
@@ -88,9 +91,7 @@ class TorchReader(Reader):
                 if within if t.is_leaf else t.retains_grad and self.key(t.grad_fn) in self.found:  # it needs no name
                     several[id(t)] = t
         with contextlib.ExitStack() as undo, warnings.catch_warnings():
-            undo.callback(torch.set_rng_state, torch.get_rng_state())
-            if torch.cuda.is_initialized():
-                undo.callback(torch.cuda.set_rng_state_all, torch.cuda.get_rng_state_all())
+            undo.enter_context(torch.random.fork_rng(range(torch.cuda.is_initialized() and torch.cuda.device_count())))
             for t in several.values():
                 undo.callback(setattr, t, "grad", t.grad)
                 hooks = (t._post_accumulate_grad_hooks if t.is_leaf else None) or {}
@@ -105,14 +106,14 @@ def hooks_of(node: AnyNode) -> tuple[Any, Any]:
 
     None is added: once it were gone, its empty dict would stay, and each later backward would look into it.
     """
-    function: Any = sys.modules["torch"].autograd.Function
-    add, handed = function._register_hook, []
+    function, handed = sys.modules["torch"].autograd.Function, list[Any]()
 
     def take(hooks: Any) -> None:
         handed.append(hooks)
         raise StopIteration
 
-    with contextlib.ExitStack() as undo:
+    with EXCHANGED, contextlib.ExitStack() as undo:
+        add = function._register_hook
         function._register_hook = staticmethod(lambda hooks, hook: take(hooks) if hook is take else add(hooks, hook))
         undo.callback(delattr, function, "_register_hook")  # what it inherits is back
         for ask in ("register_prehook", "register_hook"):

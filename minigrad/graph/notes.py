@@ -26,18 +26,24 @@ def explain(exception: BaseException, key: str, facts: dict[str, Any]) -> None:
     The finding stays with the error, for `why`.
     """
     frame = theirs(learners_frame())
-    if not Refused.trying and (frame is None or not tell(exception, frame, frame.f_lasti, key, facts)):
-        for lang in languages() if knows(f"note.{key}") else ():
-            exception.add_note(say(f"note.{key}", lang, **_blanks(facts, lang)))
+    if not (Refused.trying or (frame and tell(exception, frame, frame.f_lasti, key, facts))) and knows(f"note.{key}"):
+        add(exception, lambda lang: say(f"note.{key}", lang, **_blanks(facts, lang)))
+
+
+def add(error: Any, told: Any) -> None:
+    """Add a note in the language chosen; the error keeps what is `told(lang)`, for a player that speaks another."""
+    error.told = {lang: told(lang) for lang in LANGUAGES}
+    for lang in languages():
+        error.add_note(error.told[lang])
 
 
 def tell(error: BaseException, frame: Any, lasti: int, key: str = "", facts: Any = None) -> bool:
     """Add the cause of an error that an instruction of the learner's raised, if it can be told."""
     context, node = standing(frame), expression(frame.f_code, lasti)
     found: Any = context and node and attempt(errors.find, error, key, facts or {}, node, context)
-    for lang in languages() if found else ():
-        error.add_note(cause_told(found, lang, frame.f_code.co_filename))
-    if found:  # the error may be kept for long, and a node keeps what it saved
+    if found:
+        add(error, lambda lang: cause_told(found, lang, frame.f_code.co_filename))
+        # the error may be kept for long, and a node keeps what it saved
         error.finding = found  # type: ignore[attr-defined]
         found.facts = {k: _made(v, languages()[0]) if isinstance(v, Node) else v for k, v in found.facts.items()}
     return bool(found)
@@ -51,8 +57,7 @@ def complete(error: BaseException) -> None:
     error.finding = None  # type: ignore[attr-defined]
     meant = mistyped(error)
     if not tell(error, mine[-1].tb_frame, mine[-1].tb_lasti) and meant is not None:
-        for lang in languages():
-            error.add_note(say("alias.nearest", lang, **meant))
+        add(error, lambda lang: say("alias.nearest", lang, **meant))
 
 
 def mistyped(error: BaseException) -> dict[str, str] | None:
@@ -73,8 +78,7 @@ def mistyped(error: BaseException) -> dict[str, str] | None:
 
 def languages() -> tuple[str, ...]:
     """The languages that a note is written in."""
-    chosen = get_language()
-    return LANGUAGES if chosen == "both" else (chosen,)
+    return LANGUAGES if get_language() == "both" else (get_language(),)
 
 
 def cause_told(found: Finding, lang: str, here: str = "") -> str:

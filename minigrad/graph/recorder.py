@@ -22,7 +22,7 @@ from ..core.beside.lines import learners_line
 from ..core.engine import steps
 from ..core.graph import AccumulateGrad, Freed, Node, latest
 from ..core.writes.views import CopySlices
-from ..text import demand
+from ..text import LANGUAGES, demand
 from .live import Reader, hook_label
 from .preview import exactly, preview as preview_of, told
 from .rule import Rule, replaced, rule, sum_back, sum_of, whole
@@ -70,6 +70,7 @@ class Frame:
     sent: tuple[Sent, ...] = ()
     queue: tuple[str, ...] = ()  # ready nodes, in the order in which they will run
     printed: str = ""
+    notes: tuple[str, ...] = ()  # of an error, in each language
 
 
 def record(root: AnyTensor, gradient: AnyTensor | None = None, preview: bool = True,
@@ -180,8 +181,7 @@ class Recorder:
             event["rules"] = self.rules()
         *events, last = sorted(self.step, key=lambda event: order.get(event["kind"], 0))
         self.left.discard(self.node)
-        letters = (chr(97 + i % 26) * (1 + i // 26) for i in range(len(events)))
-        self.frames += [Frame(n, label=f"{n}{letter}", **event) for letter, event in zip(letters, events, strict=True)]
+        self.frames += [Frame(n, label=f"{n}{chr(97 + i % 26) * (1 + i // 26)}", **e) for i, e in enumerate(events)]
         self.frames.append(Frame(n, label=f"{n}", **last | {"queue": tuple(self.queue)}))
         self.step = []
 
@@ -191,8 +191,9 @@ class Recorder:
         self.node = next((id for id in (self.node, *self.queue) if id in self.left), self.node)  # it may be over
         if self.preview and any(s.freed for n in self.graph.nodes for s in n.saved):
             del self.frames[1:]  # a graph that was walked already: nothing runs
+        told = getattr(error, "told", dict.fromkeys(LANGUAGES, "\n".join(getattr(error, "__notes__", ()))))
         self.step = [{"kind": "lost" if self.lost else "error", "node": self.node, "name": type(error).__name__,
-                      "before": str(error), "after": "\n".join(getattr(error, "__notes__", ()))}]
+                      "before": str(error), "notes": tuple(told.values())}]
         self.queue = []
         self.close()
 
@@ -378,8 +379,7 @@ def copied(value: Any) -> Any:
     """A copy of the array of a tensor, or of an array, which nobody else writes; of each of several."""
     if isinstance(value, tuple):
         return tuple(map(copied, value))
-    value = plain(value)
-    return value if value is None else value.copy()
+    return None if (value := plain(value)) is None else value.copy()
 
 
 def same(a: Any, b: Any) -> bool:

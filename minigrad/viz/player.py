@@ -50,7 +50,8 @@ def step(root: AnyTensor, gradient: AnyTensor | None = None, *, live: bool = Fal
     """Run `root.backward(gradient)` and return a player that steps through it.
 
     This is a real backward: it accumulates into `.grad` and frees what was saved. With `preview`
-    nothing is changed. With `live` each click runs one node, and the next cell sees what it did.
+    nothing is changed; torch keeps an empty list of hooks at each node of its own, though, and looks into it whenever
+    this graph runs backward again. With `live` each click runs one node, and the next cell sees what it did.
     `drive` lets you choose the next node, with `anyway` also one that is not ready: the wrong numbers
     are recorded before, on copies, and hooks run once more for each. `predict` asks before it shows;
     `forward` shows first how the graph grew: values that nobody holds are worked out from the leaves, where

@@ -262,7 +262,7 @@ class Scenes:
         freed = [s.field for s in self.graph.node(f.node).saved if s.freed]
         if freed and "second time" in f.before:
             return both("player.note_freed", node=self.title(f.node), fields=", ".join(freed))
-        return {"en": f.after, "zh": f.after}
+        return dict(zip(LANGUAGES, f.notes, strict=True))
 
     # ---- the callout
 

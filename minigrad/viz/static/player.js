@@ -142,7 +142,8 @@ function math(source, narrow = false) {
       if (node.hasAttribute(name)) el.setAttribute(name, node.getAttribute(name));
     return el;
   };
-  const flat = (el) => (/^(math|mrow)$/.test(el.localName) && !el.querySelector(":scope > mtable") ? [...el.childNodes].flatMap(flat) : [el]);
+  const whole = (el) => el.querySelector(":scope > mtable") || (el.children.length === 2 && el.textContent[0] === "−" && el.lastChild.localName === "mn");
+  const flat = (el) => (/^(math|mrow)$/.test(el.localName) && !whole(el) ? [...el.childNodes].flatMap(flat) : [el]);
   return lines(flat(copy(new DOMParser().parseFromString(source, "application/xml").documentElement)), narrow ? flat : null);
 }
 /** What stands side by side in a formula, in parts between which a line may break. @param {any[]} all @param {any} flat How cases are taken apart, where they are */
@@ -362,19 +363,18 @@ function camera(map, shown, pace = () => 1) {
   function look(x, y, k, rests = true) {
     cancelAnimationFrame(cam.timer);
     Object.assign(cam, { x, y, k });
-    hang();
-    const { w, h: high } = sight(k), P = shown();
-    for (const [name, value] of Object.entries({ x, y, width: w, height: high })) P.window.setAttribute(name, String(value));
-    const all = [P.box.x, P.box.y, P.box.w, P.box.h].join(" ");
-    if (map.getAttribute("viewBox") !== all) map.setAttribute("viewBox", all);  // the same lays all of it out again
-    if (!rests) return;
-    const seen = sight(k);                                                 // a word that the edge cuts is not shown
-    for (const entry of P.words) {
+    const seen = sight(k), { w, h: high } = seen, P = shown();
+    if (P.k !== k) hang();                                                 // words are measured at their size, and before anything moves
+    if (rests) for (const entry of P.words) {                              // one that the edge cuts is not shown
       const { text, box, x: left, y: top } = entry;
       if (!box && (left < x - WIDEST_TEXT || left > x + w + WIDEST_TEXT || top < y - 40 || top > y + high + 40)) continue;
       const b = grown(entry.box ??= boxOf(text), 2), cut = meet(seen, b) && !holds(seen, b);
       if (cut !== !!entry.cut) text.classList.toggle("mg-outside", entry.cut = cut);
     }
+    hang();
+    for (const [name, value] of Object.entries({ x, y, width: w, height: high })) P.window.setAttribute(name, String(value));
+    const all = [P.box.x, P.box.y, P.box.w, P.box.h].join(" ");
+    if (map.getAttribute("viewBox") !== all) map.setAttribute("viewBox", all);  // the same lays all of it out again
   }
   /** Where the window of the map goes that was pressed. @param {MouseEvent} event */
   function pressed(event) {
@@ -433,7 +433,7 @@ function render({ model, el }) {
   buttons.drive.hidden = walk.scene.faulty;              // the numbers of a faulty engine hold in its own order alone
 
   // ------------------------------------------------------------ the pictures: rings, badges, marks made once
-  /** @typedef {{group: SVGGElement, ids: string[], words: SVGElement[], under: SVGElement, badge: SVGElement, text: SVGElement, dot: SVGElement, box: Box, opens: boolean}} Part */
+  /** @typedef {{group: SVGGElement, ids: string[], words: SVGElement[], under: SVGElement, badge: SVGElement, text: SVGElement, signs: Record<string, SVGElement[]>, dot: SVGElement, box: Box, opens: boolean}} Part */
   const made = /** @type {Map<string, Json>} */ (new Map());
   let P = /** @type {Json} */ ({});                            // the one that is shown
 
@@ -506,11 +506,11 @@ function render({ model, el }) {
       const words = [...group.querySelectorAll("text")];
       tensor?.setAttribute("data-node", id);
       const under = ring(box, leaf || !group.matches(".mg-op") ? 10 : Math.min(box.h / 2, 30));
-      const { badge, text, rim } = tag(box, leaf ? 8 : group.matches(".mg-box") ? 2 : ids.length > 1 ? 10 : 4, ids.length);
+      const { badge, text, signs, rim } = tag(box, leaf ? 8 : group.matches(".mg-box") ? 2 : ids.length > 1 ? 10 : 4, ids.length);
       const dot = s("rect", { x: box.x, y: box.y, width: box.w, height: box.h, rx: 8 });
       add.push(() => { svg.insertBefore(under, first); svg.append(badge); });
       P.words.push({ text: badge, box: rim });
-      P.nodes.set(id, { group, ids, words, under, badge, text, dot, box, opens: group.matches(".mg-box") });
+      P.nodes.set(id, { group, ids, words, under, badge, text, signs, dot, box, opens: group.matches(".mg-box") });
     }
     for (const put of add) put();
     for (const can of svg.querySelectorAll(".mg-box, .mg-frame"))
@@ -529,13 +529,12 @@ function render({ model, el }) {
   function tag(box, rise, several) {
     const half = several > 1 ? 36 : walk.size > 99 ? 22 : 18, x = box.x + box.w - half - 4, y = box.y - rise, badge = s("g", { class: "mg-badge" });
     const text = s("text", { x, y: y + 5, "text-anchor": "middle" });
-    badge.append(
-      s("rect", { x: x - half, y: y - 9, width: 2 * half, height: 19, rx: 9.5, class: "mg-badge-rim" }),
-      s("path", { d: `M${x - half + 6},${y + 0.5} l3,3.4 l5.4,-6.4`, class: "mg-tick" }), text,
-      s("path", { d: octagon(x, y, 12), class: "mg-octagon" }),
-      s("text", { x, y: y + 5.2, "text-anchor": "middle", class: "mg-bang" }, "!"),
-      s("rect", { x: box.x - 3, y: box.y - 3, width: 10, height: 10, class: "mg-break" }));
-    return { badge, text, rim: { x: x - half, y: y - 9, w: 2 * half, h: 19 } };
+    badge.append(s("rect", { x: x - half, y: y - 9, width: 2 * half, height: 19, rx: 9.5, class: "mg-badge-rim" }), text);
+    const signs = {                                                          // there only where they are shown: of a thousand badges each part costs
+      "mg-done": [s("path", { d: `M${x - half + 6},${y + 0.5} l3,3.4 l5.4,-6.4`, class: "mg-tick" })],
+      "mg-failed": [s("path", { d: octagon(x, y, 12), class: "mg-octagon" }), s("text", { x, y: y + 5.2, "text-anchor": "middle", class: "mg-bang" }, "!")],
+      "mg-stop": [s("rect", { x: box.x - 3, y: box.y - 3, width: 10, height: 10, class: "mg-break" })] };
+    return { badge, text, signs, rim: { x: x - half, y: y - 9, w: 2 * half, h: 19 } };
   }
   /** @param {number} x @param {number} y @param {number} r */
   function octagon(x, y, r) {
@@ -612,6 +611,12 @@ function render({ model, el }) {
     const w = 8 * text.length + 14, el = s("g", { class: kind, transform: `translate(${x} ${y}) scale(${size})` });
     el.append(s("rect", { x: -w / 2, y: -11, width: w, height: 22, rx: 8 }), s("text", { y: 4.5, "text-anchor": "middle" }, text));
     come.push(el);
+  }
+  /** Where a token would cover no node and no word, near the end of its wire. @param {{x: number, y: number}} end @param {string} text */
+  function clear(end, text) {
+    const w = 8 * text.length + 14, spots = [30, -30, 46, -46, 64, -64, 90, -90].flatMap((y) => [24, w / 2 + 10, -w / 2].map((x) => ({ x: end.x + x, y: end.y + y })));
+    const taken = [...[...P.nodes.values()].map((part) => part.box), ...P.words.map((entry) => entry.box ??= boxOf(entry.text))];
+    return spots.find(({ x, y }) => !taken.some((box) => meet(box, { x: x - w / 2, y: y - 11, w, h: 22 }))) ?? spots[0];
   }
   /** A copy of a part of the picture that leaves it. @param {Element} part @param {number} dx @param {number} dy */
   function ghost(part, dx, dy, fades = 0) {
@@ -691,7 +696,7 @@ function render({ model, el }) {
     for (const note of leaving.splice(0)) note.classList.remove("mg-leaving");
     for (const { edge, text } of stranded(k)) {
       const path = wire(place(edge)), end = path?.getPointAtLength(long(path));
-      if (end) token({ x: end.x + 24, y: end.y + 30 }, brief(edge, text), 1, "mg-token mg-stranded");
+      if (end) token(clear(end, brief(edge, text)), brief(edge, text), 1, "mg-token mg-stranded");
     }
     if (S.u < 1 && k) motions[walk.frames[k].event.kind]?.(walk.frames[k], S.u, k);
     moving.replaceChildren(...come.splice(0));
@@ -758,7 +763,7 @@ function render({ model, el }) {
   }
   /** @param {Part} part */
   function paintNode(part, st, now, ready, driven) {
-    const { group, ids, under, badge, text, dot, opens } = part, [id] = ids, current = ids.includes(now);
+    const { group, ids, under, badge, text, signs, dot, opens } = part, [id] = ids, current = ids.includes(now);
     const is = { "mg-now": current, "mg-done": ids.every((member) => st.done.has(member)),
       "mg-ready": !current && ids.some((member) => ready.has(member)), "mg-failed": ids.includes(st.bad),
       "mg-stop": S.breaks.size > 0 && ids.some((member) => S.breaks.has(member)) };
@@ -768,8 +773,12 @@ function render({ model, el }) {
     const sign = [...Object.values(is), span, driven, lang(), said, st.at < 0].join();
     if (sign === part.was) return;
     part.was = sign;
-    for (const one of [group, under, badge, dot])
-      for (const [name, yes] of Object.entries(is)) one.classList.toggle(name, yes);
+    for (const [name, yes] of Object.entries(is)) {
+      if (!!part.is?.[name] === yes) continue;
+      for (const one of name === "mg-ready" ? [under, badge] : [group, under, badge, dot]) one.classList.toggle(name, yes);
+      for (const one of signs[name] ?? []) if (yes) badge.append(one); else one.remove();
+    }
+    part.is = is;
     const number = st.at < 0 ? "" : is["mg-done"] || is["mg-now"] || !driven ? span : "";
     if (text.textContent !== number) text.textContent = number;            // the same would be laid out again
     badge.classList.toggle("mg-empty", !number);
@@ -778,6 +787,8 @@ function render({ model, el }) {
     const title = ids.length > 1 ? walk.scene.scopes[P.home[id]] ?? walk.title(id) : walk.title(id);
     group.setAttribute("aria-label", (said || title) + ": " + spoken(word, lang()) + open);
     if (opens) return;
+    if (driven === part.driven) return;
+    part.driven = driven;
     group.setAttribute("role", driven ? "button" : "img");
     if (driven) group.setAttribute("tabindex", "0"); else group.removeAttribute("tabindex");
   }
@@ -859,8 +870,8 @@ function render({ model, el }) {
         dock.classList.add("mg-wordy");                                        // words may take what the equation does not need
         return [card, say].map(fits).every(Boolean);
       };
-      if (fit(sizes[0])) return;
-      if (fit(sizes[sizes.length - 1])) return void sizes.slice(1).some(fit);    // else no other is tried: each is a layout
+      if (!many && fit(sizes[0])) return;
+      if (fit(sizes[sizes.length - 1])) return void sizes.slice(many ? 0 : 1).some(fit);  // else no other is tried: each is a layout
     }
   }
   function content(id, k, st) {
@@ -928,13 +939,11 @@ function render({ model, el }) {
       rest.textContent = n < chips.length ? "+" + (chips.length - n) : "";
       queue.replaceChildren(h("b", {}, two(ui.queue)), ...shown.slice(0, n), ...tail);
     };
-    const fold = (least, most) => {                                      // to as many as there is room for, in few layouts
-      let [n, high] = [Math.min(least, most), most];
-      while (n < high) {
-        const middle = Math.ceil((n + high) / 2);
-        put(middle);
-        if (full()) high = middle - 1; else n = middle;
-      }
+    const fold = (least, most) => {                                      // to as many as there is room for: about those above what is too low
+      const low = (one) => one.offsetTop + one.offsetHeight, room = low(shown[most - 1]) - (side.scrollHeight - side.clientHeight);
+      let n = Math.max(Math.min(least, most), shown.slice(0, most).filter((one) => low(one) <= room).length);
+      for (put(n); n > least && full(); put(n)) most = --n;
+      while (n < most && (put(n + 1), !full())) n++;
       put(n);
       return n;
     };
@@ -1013,14 +1022,14 @@ function render({ model, el }) {
     if (code.hidden) return;
     const [source, first, last, start, end] = spot(k) ?? [S.source, 0, 0, 0, 0];
     S.source = source;
+    const sign = [source, first, last, start, end].join();
+    if (sign === code.dataset.sign) return;
+    code.dataset.sign = sign;
     const lines = walk.scene.sources[source].map(([n, text]) => {
       const lit = n >= first && n <= last, from = n === first ? start : text.search(/\S|$/), to = n === last ? end : text.length;
       const parts = lit ? [text.slice(0, from), h("mark", {}, text.slice(from, to)), text.slice(to)] : [text || " "];
       return h("div", { class: "mg-line" + (lit ? " mg-lit" : "") }, muted(String(n)), h("code", {}, ...parts));
     });
-    const sign = [source, first, last, start, end].join();
-    if (sign === code.dataset.sign) return;
-    code.dataset.sign = sign;
     code.replaceChildren(...lines);
     return () => {
       const lit = /** @type {HTMLElement|null} */ (code.querySelector(".mg-lit"));
