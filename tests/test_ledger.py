@@ -165,7 +165,18 @@ def test_the_ledger_forgets_its_oldest_place():
     ("torch.set_grad_enabled(False); m = h.mean(); torch.set_grad_enabled(True); y = h - m", "n2:1"),
     ("torch.set_grad_enabled(False); torch.set_grad_enabled(True); m = h.shape[0]; y = h - m", None),
     ("class A: pass\nA.m = h.mean().detach(); y = h - A.m", "n2:1"),
-    ("class A: pass\ndef f(): A.m = 1.\nA.m = h.mean().detach(); f(); y = h - A.m", None)])
+    ("class A: pass\ndef f(): A.m = 1.\nA.m = h.mean().detach(); f(); y = h - A.m", None),
+    ("class A: pass\nA.m = 1.\ndef f(x): g = x * A.m; A.m = g.detach(); return g\ny = f(h) + f(h.exp())", "n3:1"),
+    ("@torch.no_grad()\ndef f(x): return x.exp()\ny = h - f(h)", "n2:1"),
+    ("@torch.inference_mode()\ndef f(x): g = x * 2; return g.sum(), g.mean()\nm, k = f(h); y = h - k", "n2:1"),
+    ("@torch.no_grad()\ndef f(x): return torch.rand_like(x)\nm = f(h); y = h - m", None),
+    ("@torch.no_grad()\ndef f(x): x.sum(); return 2.\nm = f(h); y = h - m", None),
+    ("@torch.no_grad()\ndef f(x): return x * 2\nm = f(torch.ones(2)); y = h - m", None),
+    ("def f(x):\n with torch.no_grad(): return x.exp()\nm = f(h); y = h - m", "n2:1"),
+    ("def f(x):\n with torch.no_grad(): m = x.mean()\n return m\nm = f(h); y = h - m", "n2:1"),
+    ("def f(x):\n with torch.no_grad(): m = x.mean()\n return x * m\nm = f(h); y = h - m", None),
+    ("def f(x):\n g = x * 2\n with torch.no_grad(): m = g.mean()\n return g - m\ny = f(h)", "n2:1"),
+    ("def f(h):\n with torch.no_grad(): m = h.mean()\n return h - m\ny = f(torch.ones(2)) + h", None)])
 def test_what_a_cut_left_goes_to_the_operand_that_it_stands_in_and_nowhere_where_that_is_not_sure(line, into, tmp_path):
     file, scope = tmp_path / "program.py", {"torch": torch, "h": tracked(), "twice": lambda a, b: a * b, "adv": None}
     file.write_text(line)

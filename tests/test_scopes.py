@@ -11,6 +11,8 @@ from minigrad import nn
 from minigrad.core.beside import scopes as noted
 from minigrad.graph import read
 from minigrad.nn import functional as F
+from minigrad.viz import draw
+from tests import networks
 
 
 def names(graph):
@@ -112,6 +114,21 @@ def test_turns_with_weights_of_their_own_are_no_repeat():
         h = torch.tanh(h @ w)
 
     assert read(h.sum()).repeats == ()
+
+
+@pytest.mark.parametrize(("term", "turns"), [
+    ("({x} * {k}).sin()", 5), ("({w} * 2).sin()", 5), ("({x}[:{k} + 1] * 2).sin().sum()", 0), ("({x} * {k}).{f}()", 0)])
+def test_equal_terms_of_a_sum_are_turns_also_with_leaves_of_their_own(term, turns):
+    terms = (term.format(x="x", w=w, k=k, f=f) for k, (w, f) in enumerate(
+        zip("abcdef", ("sin", "exp", "cos", "tanh", "abs", "sqrt"), strict=True)))
+    roots, names = networks.execute(
+        "x, a, b, c, d, e, f = (torch.ones(7, requires_grad=True) for _ in range(7))\n"
+        f"loss = ({' + '.join(terms)}).sum()\nloss", "<terms>", torch)
+
+    drawing = draw(*roots, names=names)
+
+    assert [(len(repeat.turns), repeat.all) for repeat in drawing.graph.repeats] == [(turns, False)] * bool(turns)
+    assert ("block × 5" in (svg := drawing.to_svg())) == ("5 leaves" in svg) == ("{w}" in term)
 
 
 def test_equal_layers_repeat_each_with_leaves_of_its_own():

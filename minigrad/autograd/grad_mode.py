@@ -32,7 +32,10 @@ class Switch(Mode):
 
         @functools.wraps(function)
         def wrapped(*args: Any, **kwargs: Any) -> Any:
+            before = grad_mode()
             with clone():
+                if before and not grad_mode():
+                    cut(type(self).__name__, code=getattr(function, "__code__", None))
                 return function(*args, **kwargs)
 
         return wrapped

@@ -15,7 +15,7 @@ from itertools import chain, groupby
 from typing import Any
 
 from ..core.beside.scopes import Call
-from .program import called, expression, position, source_of
+from .program import called, expression, position, quoted
 from .snapshot import NodeRecord, Repeat, Scope, TensorRecord, by_key
 
 LONGEST, TURNS = 200, 3  # operations in one turn of a loop; fewer turns are no loop
@@ -122,8 +122,9 @@ class Scopes:
         return code, at if at and None not in at else (lasti,) * 4
 
     def repeats(self, records: Sequence[NodeRecord], tensors: Iterable[TensorRecord]) -> tuple[Repeat, ...]:
-        """The loops: the same instructions with the same leaves, at least three times in a row; and equal blocks, the
-        same instructions in modules of one class, each with leaves of its own, which count to its turn."""
+        """The loops: the same instructions with the same leaves, at least three times in a row; equal blocks, the same
+        instructions in modules of one class, each with leaves of its own, which count to its turn; and elsewhere equal
+        parts of one statement, such as the terms of a sum."""
         ops = sorted((n for n in records if n.id in self.nodes), key=lambda n: n.seq)
         scopes, around = {s.id: s for s in self.found}, {"": list[str]()}
         for s in self.found:  # outer ones first
@@ -138,10 +139,14 @@ class Scopes:
             same.append((*at, scope.path))
             like.append((*at, *shapes.get(n.id, ()), *kept))
         leaves = {n.id: n.id for n in records if n.kind == "accumulate"}
-        blocks = loops(ops, like, chains, {id: str(shapes[id]) for id in leaves}) if scopes else ()
+        alike = {id: str(shapes[id]) for id in leaves}
+        blocks = loops(ops, like, chains, alike) if scopes else ()
         found = [*loops(ops, same, chains, leaves), *(turns for turns in blocks if turns[0][-1] in leaves)]
-        mixed = self.mixed(ops, {id for turns in found for turn in turns for id in turn})
-        return tuple(Repeat(f"r{k}", turns, mixed.isdisjoint(chain.from_iterable(turns)))
+        mixed = self.mixed(ops, inside := {id for turns in found for turn in turns for id in turn})
+        parts = {n.id: self.statement(n.id) for n in ops if n.id not in inside}
+        kinds = [(parts.get(n.id, n.id), (0,) * 4, n.name, *shapes.get(n.id, ())) for n in ops]
+        found += (turns for turns in loops(ops, kinds, chains, alike) if len(turns) > TURNS)
+        return tuple(Repeat(f"r{k}", turns, (mixed | parts.keys()).isdisjoint(chain.from_iterable(turns)))
                      for k, turns in enumerate(dict.fromkeys(found), 1))
 
     def mixed(self, ops: Sequence[NodeRecord], inside: set[str]) -> set[str]:
@@ -153,7 +158,12 @@ class Scopes:
     def loop(self, id: str) -> list[Any]:
         """The innermost loop in the learner's text around what made a node."""
         code, lasti = self.places[id]
-        return source_of(code).loops(expression(code, lasti))[:1] if code else []
+        return quoted(code)[1].loops(expression(code, lasti))[:1] if code else []
+
+    def statement(self, id: str) -> Any:
+        """The statement in the learner's text that made a node; itself where that is not known, or in a loop."""
+        code, lasti = self.places[id]
+        return id if code is None or self.loop(id) else quoted(code)[1].statement(expression(code, lasti)) or id
 
 
 def loops(ops: Sequence[NodeRecord], keys: Sequence[Any], chains: Sequence[list[str]],

@@ -691,8 +691,11 @@ def around(place: Place) -> list[Any]:
 
 
 def block(place: Place) -> Any:
-    """The block that its expression begins, or what stands behind a call that switches, up to the next one."""
+    """The block that its expression begins, what stands behind a call that switches, up to the next one, or the
+    function that is decorated."""
     at, *above = around(place) or [None]
+    if not place.lasti:
+        return source_of(place.code).definition(place.code)
     if place.kind == "set_grad_enabled" and above and isinstance(above[0], ast.Expr):
         body = next(part for part in vars(above[1]).values() if isinstance(part, list) and above[0] in part)
         behind = takewhile(lambda one: "grad_enabled(" not in ast.unparse(one), body[body.index(above[0]) + 1:])
@@ -700,10 +703,17 @@ def block(place: Place) -> Any:
     return next((up for up in above if isinstance(up, ast.With) and at in [i.context_expr for i in up.items]), None)
 
 
-def given(place: Place, statement: Any) -> set[str]:
-    """The names that have their value from an assignment in its code, and from nothing else there, or in cells that
-    ran since."""
-    source = source_of(place.code)
+def calls(source: Source, function: Any) -> list[tuple[Source, Any]]:
+    """The calls of a function, if no other has its name, with their sources."""
+    cells = [*Context(source).cells()]
+    several = [f for cell in cells for f in cell.functions.values() if f.name == function.name][1:]
+    name = f"self.{function.name}" if isinstance(source.parents[function], ast.ClassDef) else function.name
+    return [(cell, n) for cell in cells for n in cell.calls if ast.unparse(n.func) == name and not several]
+
+
+def given(source: Source, statement: Any) -> set[str]:
+    """The names that have their value from an assignment, and from nothing else in its function, or in cells that ran
+    since."""
     function, others = source.function(statement), set[str]()
     if function is None:
         timed = (re.findall(r"\w+", cell) for _, cell in timed_cells() if cell != source.whole)

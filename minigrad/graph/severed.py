@@ -6,7 +6,7 @@ statement alone gives a name its value, which operations read later. A cut that 
 
 import ast
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
 from inspect import CO_OPTIMIZED
 from itertools import count
 from math import inf
@@ -15,15 +15,17 @@ from typing import Any
 from ..core.beside.ledger import Place, places
 from ..core.beside.lines import learners_line, source_line
 from . import program
+from .program import Context, Source
 from .snapshot import Cut
 
 TRACKS = re.compile(r"requires_grad|enable_grad|Parameter")  # what is made with these may have a history of its own
 
 
 def home(code: Any) -> Any:
-    """What code of one scope has in common: IPython compiles each statement by itself, and cells share names."""
+    """What code of one scope has in common: a function, however often it was made; IPython compiles each statement by
+    itself, and cells share names."""
     if code is None or code.co_flags & CO_OPTIMIZED:
-        return code
+        return (code and program.quoted(code)[1].definition(code)) or code
     return program.is_cell(code.co_filename) or code.co_filename
 
 
@@ -31,76 +33,108 @@ class Severed:
     """The cuts that go into one graph, which is being read."""
 
     def __init__(self, reader: Any) -> None:
-        self.reader, self.places = reader, [(place, place.result()) for place in [*places.values()]]
+        self.reader = reader
+        self.places = {place: [(a(), b()) for a, b in [*place.made]] for place in [*places.values()]}
         # what came of a cut, if somebody holds it -> where it goes in, but for the edges at which its card has a wire
-        self.held = {id(result): list[str]() for _, result in self.places if result is not None}
-        self.constants: dict[tuple[Any, str], tuple[int, Any]] = {}  # code, name -> last number, where it sits
+        self.held = {id(result): list[str]() for made in self.places.values() for _, result in made}
+        self.constants: dict[tuple[Any, str], tuple[int, Any]] = {}  # scope, name -> last number, where it sits
         self.roots = {reader.names.get(at := reader.slot(t)): at for t in reader.roots if not t.requires_grad}
         self.here = home(learners_line()[0])  # the code that draws: another may have given their names another value
-        self.made: dict[Any, list[tuple[Any, Any, Any]]] = {home(place.code): [] for place, _ in self.places}
+        self.made: dict[Any, list[tuple[Any, Any, Any]]] = {}  # scope -> nodes, with the expressions that made them
+        self.last: dict[Any, tuple[int, Any]] = {}  # expression -> number and key of the last node that it made
         mine = {key: n for key, n in reader.found.items() if self.places and type(key) is int and hasattr(n, "lasti")}
         end = inf if self.roots else max((n.seq for n in mine.values()), default=inf)
         # of a cell that ran again, what each place cut last before the graph was there: by the text only that is told
         self.latest = {*{(place.kind, *source_line(place.code, place.lasti)[:2], place.lasti): place
-                         for place, _ in self.places if place.seq <= end}.values()}
+                         for place in self.places if place.seq <= end}.values()}
         for key, n in sorted(mine.items(), key=lambda pair: pair[1].seq):
-            code, edges = home(n.code), reader.edges[key]
+            scope, edges, sign = home(n.code), reader.edges[key], n.code and program.expression(n.code, n.lasti)
             for at, value in reader.untracked(key):
                 name = reader.names.get(slot := reader.slot(value)) if at < len(edges) else None
                 if name:
-                    self.constants[code, name] = n.seq, slot
+                    self.constants[scope, name] = n.seq, slot
                 else:
                     self.held.get(id(value), []).append(f"{reader.ids[key]}:{at}")
-            if code in self.made:
-                self.made[code].append((key, n, program.expression(n.code, n.lasti)))
+            self.made.setdefault(scope, []).append((key, n, sign))
+            self.last[sign] = n.seq, key
 
     def cuts(self) -> Iterator[Cut]:
         """All of them."""
         number = count(1)
-        for place, result in self.places:
-            block = program.block(place)
-            inside = self.in_block(place, block) if block and place in self.latest else ()
-            for line, node, tensor, into in inside if block else [self.of_value(place, result)]:
+        for place in self.places:
+            source, block = program.source_of(place.code), program.block(place)
+            inside = self.in_block(place, source, block) if block and place in self.latest else ()
+            value = self.of_value(place, source, program.around(place), home(place.code))
+            for line, node, tensor, into in inside if block else [value]:
                 if tensor or into:
                     yield Cut(f"c{next(number)}", program.word(place), line, place.count, node, tensor, tuple(into))
 
-    def of_value(self, place: Place, result: Any) -> tuple[Any, ...]:
-        """The line of a place that cut a value, what was cut, and where what came of it goes in."""
-        reader, origin = self.reader, place.origin()
-        node = reader.ids.get(("leaf", id(origin)) if reader.is_tensor(origin) else id(origin))
-        tensor, into = (None, []) if result is None else (reader.ids.get(reader.slot(result)), self.held[id(result)])
-        around, (_, number, line) = program.around(place), source_line(place.code, place.lasti)
+    def of_value(self, place: Place, source: Source, around: Sequence[Any], scope: Any) -> tuple[Any, ...]:
+        """The line of what cut a value, what was cut, if that is one, and where what came of it goes in."""
+        ids, slot, made = self.reader.ids, self.reader.slot, self.places[place]
+        used = [pair for pair in made if pair[1] is not None and (self.held[id(pair[1])] or slot(pair[1]) in ids)]
+        origin, result = (used or made)[-1] if len(used) < 2 else (None, used[-1][1])
+        node = ids.get(("leaf", id(origin)) if self.reader.is_tensor(origin) else id(origin))
+        tensor, into = result is not None and ids.get(slot(result)), [at for _, t in used for at in self.held[id(t)]]
         statement: Any = next((up for up in around if isinstance(up, ast.stmt)), None)
         if not (tensor or into) and around and place in self.latest:
-            names = program.given(place, statement)
+            names = program.given(source, statement)
             sure = names if names and program.carried(statement.value, around[0]) else ()
-            tensor, into = self.taken(place, names, sure, around)
-        text = program.source_of(place.code).text(statement)
-        return (number, line if not text or "\n" in text else text), node, tensor, into  # one of several on a line
+            tensor, into = self.taken(place, scope, names, sure, around)
+        (_, number, line), text = source_line(place.code, place.lasti), source.text(statement)
+        one = text and "\n" not in text  # of several on a line
+        return (source.line(statement)[1], text) if one else (number, line), node, tensor or None, into
 
-    def in_block(self, place: Place, block: Any) -> Iterator[tuple[Any, ...]]:
-        """The same of each statement in a block that records nothing, if it reads what has a history."""
-        source, reader = program.source_of(place.code), self.reader
-        known = {f"{name.replace('[', '.')}.": {key} for name, (t, key) in reader.tracked.items()
-                 if t.grad_fn is None or t.grad_fn._sequence_nr() <= place.seq}
-        for one in (n for n in ast.walk(block) if isinstance(n, ast.Assign) and not TRACKS.search(source.text(n))):
-            reads = [f"{word}." for word in program.numbers(one.value)]
-            keys = {key for name, keys in known.items() for key in keys
-                    if any(name.startswith(read) or read.startswith(name) for read in reads)}
-            if keys and (names := program.given(place, one) - reader.tracked.keys()):
-                known |= {f"{name}.": keys for name in names}  # what is made of it in the block comes from there, too
-                node = reader.ids.get(min(keys, key=str)) if len(keys) == 1 else None
-                yield (source.line(one)[1], source.text(one).partition("\n")[0]), node, *self.taken(place, names, names)
+    def in_block(self, place: Place, source: Source, block: Any) -> Iterator[Any]:
+        """The same of each statement in a block that records nothing, if it reads what has a history, and of each call
+        of a function all of whose results come from the block."""
+        function, inside, ids = source.function(block) or block, [*ast.walk(block)], self.reader.ids
+        made = [(n, program.given(source, n)) for n in inside if isinstance(n, ast.Assign)
+                and not TRACKS.search(source.text(n))]
+        for one, names in made:
+            keys = read(one.value, self.known(place, source, function, made))
+            if keys and (names := names - self.reader.tracked.keys()):
+                line = source.line(one)[1], source.text(one).partition("\n")[0]
+                yield line, only(keys, ids), *self.taken(place, home(place.code), names, names)
+        results = [n for n in ast.walk(function) if isinstance(n, ast.Return) and source.function(n) is function]
+        cut = {name for _, names in made for name in names}
+        whole = results and all((n in inside or {*program.numbers(n.value or n)} <= cut) and not TRACKS.search(
+            source.text(n)) for n in results)
+        for where, call in program.calls(source, function) if whole else ():
+            scope = where.function(call) or program.is_cell(where.file) or where.file
+            outer, there = self.known(place, where, scope), Context(source, function, call, Context(where))
+            given = {f"{name}.": read(part, outer) for name in own(function) for part, _ in there.argument(name)}
+            known = self.known(place, source, function, made, given)
+            found = [read(n.value or n, known) for n in results]
+            if all(found):
+                line, _, *ends = self.of_value(place, where, [call, *where.above(call)], scope)
+                yield line, only(set[Any]().union(*found), ids), *ends
 
-    def taken(self, place: Place, names: Collection[str], sure: Collection[str],
+    def known(self, place: Place, source: Source, scope: Any, made: Any = (), given: Any = ()) -> dict[str, Any]:
+        """What had a history before a cut, or was `made` of that, or `given`: the names of a scope, with a dot, and the
+        nodes or leaves that they mean."""
+        function = isinstance(scope, program.FUNCTIONS) and scope is not self.here
+        mine = {name for f, name in source.writes if f is scope}.union(own(scope)) if function else set()
+        found = {f"{name.replace('[', '.')}.": {key} for name, (t, key) in self.reader.tracked.items()
+                 if (t.grad_fn is None or t.grad_fn._sequence_nr() <= place.seq) and name.partition(".")[0] not in mine}
+        for name in mine:
+            each = [self.last.get(getattr(w, "value", None), (inf, None)) for w in source.writes.get((scope, name), ())]
+            found |= {f"{name}.": {key for _, key in each}} if each and max(each)[0] <= place.seq else {}
+        found |= given
+        for one, names in made:  # what is made of it in the block comes from there, too
+            keys = read(one.value, found)
+            found |= {f"{name}.": keys for name in names - self.reader.tracked.keys() if keys}
+        return found
+
+    def taken(self, place: Place, scope: Any, names: Collection[str], sure: Collection[str],
               around: Collection[Any] = ()) -> tuple[str | None, list[str]]:
-        """What was given what came of the last cut of a place, by operations that the same code made later: the
+        """What was given what came of the last cut of a place, by operations that the same scope made later: the
         constant that has one of `names`; or edges, where the operand is one of the names that are `sure` to have no
         history, or, of the nearest operation, one that the cut stands in."""
-        reader, code = self.reader, home(place.code)
-        after = [one for one in self.made[code] if one[1].seq > place.seq]
-        known = [self.constants.get((code, name), (0, None)) for name in names]
-        known += [(place.seq + 1, self.roots[name]) for name in names if name in self.roots and code == self.here]
+        reader = self.reader
+        after = [one for one in self.made.get(scope, ()) if one[1].seq > place.seq]
+        known = [self.constants.get((scope, name), (0, None)) for name in names]
+        known += [(place.seq + 1, self.roots[name]) for name in names if name in self.roots and scope == self.here]
         constant = next((slot for seq, slot in known if seq > place.seq), None)
         sure = {*sure} - {reader.names.get(constant)}
         nearest, into = next((key for key, _, sign in after if sign in around), None), list[str]()
@@ -113,8 +147,25 @@ class Severed:
                 at = edges.index(None)
                 beside = edges[1 - at][0]  # perhaps made of what came of the cut, by other code
                 n = reader.found[beside]
-                inside = sides[at] in around and (type(beside) is tuple or n.seq <= place.seq or home(n.code) == code)
+                inside = sides[at] in around and (type(beside) is tuple or n.seq <= place.seq or home(n.code) == scope)
             if at >= 0 and ((inside and key == nearest) or any(
                     (side and ast.unparse(side) in sure) or side in [*around][:1] for side in sides)):
                 into.append(f"{reader.ids[key]}:{at}")
         return reader.ids.get(constant), into
+
+
+def read(part: Any, known: dict[str, set[Any]]) -> set[Any]:
+    """The nodes and leaves of which a part of a program reads numbers, by what names are `known` to mean."""
+    words = [f"{word}." for word in program.numbers(part)]
+    return {key for name, keys in known.items() for key in keys
+            if any(name.startswith(word) or word.startswith(name) for word in words)}
+
+
+def own(function: Any) -> list[str]:
+    """The names of what a function is given."""
+    return [a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)]
+
+
+def only(keys: set[Any], ids: Any) -> str | None:
+    """The id of what has one of these keys, if it is one."""
+    return ids.get(min(keys, key=str)) if len(keys) == 1 else None

@@ -271,7 +271,9 @@ def chips_of(fold: Fold, id: str, values: Mapping[str, str]) -> list[Chip]:
     line, order = fold.scopes[id].kind == "line", [*fold.scopes[id].params]
     # a line does not say whose they are: then of all
     names = {t.name or "" for t in (fold.graph.tensors if line else leaves) if t.kind == "leaf"}
-    return [Chip(chip_name(t.name or "", names, many[t.node]), f"{t.shape}{times[t.node]}", (t.id,),
+    # leaves of no module may have names that have nothing in common
+    return [Chip(counted(fold, [t.node]) if many[t.node] > 1 and t.id not in fold.params
+                 else chip_name(t.name or "", names, many[t.node]), f"{t.shape}{times[t.node]}", (t.id,),
                  values.get(f"chip:{t.id}", (many[t.node] == 1 and t.grad) or ""))
             for t in sorted(leaves, key=lambda t: (-len(t.shape), *map(order.index, {t.id}.intersection(order))))]
 

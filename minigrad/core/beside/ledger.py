@@ -13,13 +13,13 @@ from weakref import ref
 from ..graph import Freed, TensorBase, last_seq, latest, node_of
 from .lines import PACKAGE_FILES, _frame, learners_line
 
-KEPT = 256
+KEPT, MADE = 256, 16  # places; of each the latest cuts
 
 
 class Place:
     """An instruction of the learner's that cut, in one way: `kind` is what they wrote, as `detach()`."""
 
-    __slots__ = ("code", "count", "kind", "lasti", "origin", "result", "seq")
+    __slots__ = ("code", "count", "kind", "lasti", "made", "origin", "result", "seq")
     origin: Any  # weak: the node, or the leaf, whose value was cut off last
     result: Any  # weak: the tensor that came of it
 
@@ -27,6 +27,7 @@ class Place:
         # `seq`: what is made after the last cut has a higher number
         self.kind, self.code, self.lasti, self.count, self.seq = kind, code, lasti, 0, 0
         self.origin = self.result = lambda: None
+        self.made: deque[Any] = deque(maxlen=MADE)  # the two of each of the latest cuts
 
 
 places: dict[tuple[str, int, int], Place] = {}
@@ -39,9 +40,10 @@ def note(what: str, owner: Any, fact: Any = None) -> None:
     diary.append((what, ref(owner), fact, latest.freed, learners_line(3)))
 
 
-def cut(kind: str, source: Any = None, result: Any = None, climb: bool = False) -> Any:
-    """Note that `source` was cut off, if it is tracked, by a caller of the caller that is the learner's; returns
-    `result`. With `climb` what of ours lies between does not matter; else it does: then it was not the learner."""
+def cut(kind: str, source: Any = None, result: Any = None, climb: bool = False, code: Any = None) -> Any:
+    """Note that `source` was cut off, if it is tracked, by a caller of the caller that is the learner's, or all over
+    `code`; returns `result`. With `climb` what of ours lies between does not matter; else it does: then it was not the
+    learner."""
     fn = None if source is None else source._fn
     if source is not None and fn is None and not source._requires_grad:
         return result
@@ -50,18 +52,19 @@ def cut(kind: str, source: Any = None, result: Any = None, climb: bool = False) 
         f = f.f_back  # a derivative under `create_graph` compares tensors, too: that is ours
     if not climb and f and f.f_code.co_qualname == "worded.<locals>.function":
         f = f.f_back  # ours, between a method and `torch.detach(x)`
-    code = f and f.f_code
-    place = places.get(key := (kind, id(code), f and f.f_lasti))
+    code, lasti = (code, 0) if code else (f and f.f_code, f and f.f_lasti)
+    place = places.get(key := (kind, id(code), lasti))
     if place is None:  # the code of a place that is noted stays alive
         if code is None or code.co_filename in PACKAGE_FILES:
             return result
         if len(places) >= KEPT:
             places.pop(next(iter([*places])), None)  # the oldest; another thread may have been here before
-        place = places.setdefault(key, Place(kind, code, f.f_lasti))
+        place = places.setdefault(key, Place(kind, code, lasti))
     place.count += 1
     place.seq = last_seq()
     if source is not None:
         place.origin = ref(source if fn is None else node_of(fn))
     if result is not None and isinstance(result, TensorBase):
         place.result = ref(result)
+    place.made.append((place.origin, place.result))
     return result
