@@ -84,18 +84,23 @@ def addmm(n: Any, grad: Any, keep: bool) -> tuple:
 def tanh(n: Any, grad: Any, keep: bool) -> tuple:
     y = result_of(n, keep)
     slope = y * y
-    if isinstance(slope, ndarray):  # one new array instead of three: new pages cost most
-        xp.subtract(_ONE[slope.dtype], slope, slope)
-        xp.multiply(slope, grad, slope)
-    else:
-        slope = (1 - slope) * grad
+    # one new array instead of three: new pages cost most
+    slope = xp.subtract(_ONE[slope.dtype], slope, slope) if isinstance(slope, ndarray) else 1 - slope
+    slope *= grad
     return (slope,)
+
+
+def sigmoid(n: Any, grad: Any, keep: bool) -> tuple:
+    y = result_of(n, keep)
+    slope = 1 - y
+    slope *= grad
+    return (slope * y,)
 
 
 def relu(n: Any, grad: Any, keep: bool) -> tuple:
     y = result_of(n, keep)
     if not isinstance(y, ndarray):
-        return (RAW.relu_backward(grad, y),)
+        return ((type(y)(0) if y <= 0 else grad) if isinstance(y, HOST) else RAW.relu_backward(grad, y),)
     if y.size < 512:
         return (xp.where(y <= (zero := _ZERO[y.dtype]), zero, grad),)
     # All bits of the gradient or none: exact, NaN and signed zeros included, and half the time
@@ -136,7 +141,7 @@ def _full(shape: tuple, grad: Any) -> Any:
 DERIVATIVES: dict[str, Callable] = {"mul": mul, "addmm": addmm, "tanh": tanh, "relu": relu, "pow_number": pow_number,
     "mm": lambda n, grad, keep: factors(n, grad, keep, "self", *n.edges), "t": lambda n, grad, keep: (grad.T,),
     "sum": lambda n, grad, keep: (_spread(n, grad),), "add": lambda n, grad, keep: (grad, grad),
-    "sub": lambda n, grad, keep: (grad, None if n.edges[1] is None else -grad),
+    "sub": lambda n, grad, keep: (grad, None if n.edges[1] is None else -grad), "sigmoid": sigmoid,
     "sum_dim": lambda n, grad, keep: (
         _spread(n, RAW.kept(grad, n.saved_self_sym_sizes, n.saved_dim, n.saved_keepdim)),),
     "mean_dim": lambda n, grad, keep: (_full(to := n.saved_self_sym_sizes, RAW.kept(  # divided while it is small
