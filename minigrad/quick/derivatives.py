@@ -8,7 +8,7 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
-from ..array.backend import HOST, ndarray, xp
+from ..array.backend import HOST, namespace, ndarray, xp
 from ..core.carriers import RAW
 from ..core.graph import Node, Withheld, latest
 from ..core.row import Scalar, reader
@@ -130,9 +130,7 @@ def _full(shape: tuple, grad: Any) -> Any:
     """`grad` in a larger shape, written in every place."""
     if not shape:
         return grad
-    if not isinstance(grad, HOST):
-        return RAW.expand(grad, shape).copy()
-    filled = xp.empty(shape, grad.dtype)
+    filled = namespace(grad).empty(shape, grad.dtype)
     filled[...] = grad
     return filled
 

@@ -41,6 +41,8 @@ def taken(self, indices: tuple):
         for part in key:
             if not isinstance(part, slice) and not part.size:  # an empty mask fits anywhere, says NumPy
                 raise IndexError
+        if len(key) == 1 and not isinstance(part, slice) and (part.dtype.kind == "i" or part.shape == self.shape[:1]):
+            return (self.take if part.dtype.kind == "i" else self.compress)(part, 0)  # in a quarter of the time
         return in_order(self[key])
     except IndexError:
         return in_order(self[_key(self, indices)])
@@ -147,9 +149,9 @@ def _rows(self, index, dim: int, name: str = "index_select") -> tuple:
 
 
 def index_select(self, index, dim: int):
-    flat, key = _rows(self, index, dim)
+    flat, (*_, index) = _rows(self, index, dim)
     check_rows(index, flat.shape[dim])
-    return in_order(flat[key]) if self.ndim else flat[key].reshape(())
+    return flat.take(index, dim) if self.ndim else flat.take(index).reshape(())
 
 
 def index_write(self, index, source, dim: int, how: str):
