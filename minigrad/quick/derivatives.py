@@ -90,13 +90,6 @@ def tanh(n: Any, grad: Any, keep: bool) -> tuple:
     return (slope,)
 
 
-def sigmoid(n: Any, grad: Any, keep: bool) -> tuple:
-    y = result_of(n, keep)
-    slope = 1 - y
-    slope *= grad
-    return (slope * y,)
-
-
 def relu(n: Any, grad: Any, keep: bool) -> tuple:
     y = result_of(n, keep)
     if not isinstance(y, ndarray):
@@ -139,7 +132,7 @@ def _full(shape: tuple, grad: Any) -> Any:
 DERIVATIVES: dict[str, Callable] = {"mul": mul, "addmm": addmm, "tanh": tanh, "relu": relu, "pow_number": pow_number,
     "mm": lambda n, grad, keep: factors(n, grad, keep, "self", *n.edges), "t": lambda n, grad, keep: (grad.T,),
     "sum": lambda n, grad, keep: (_spread(n, grad),), "add": lambda n, grad, keep: (grad, grad),
-    "sub": lambda n, grad, keep: (grad, None if n.edges[1] is None else -grad), "sigmoid": sigmoid,
+    "sub": lambda n, grad, keep: (grad, None if n.edges[1] is None else -grad),
     "sum_dim": lambda n, grad, keep: (
         _spread(n, RAW.kept(grad, n.saved_self_sym_sizes, n.saved_dim, n.saved_keepdim)),),
     "mean_dim": lambda n, grad, keep: (_full(to := n.saved_self_sym_sizes, RAW.kept(  # divided while it is small
