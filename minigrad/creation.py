@@ -330,8 +330,7 @@ def multinomial(input: Tensor, num_samples: int, replacement: bool = False, *, g
     require(input.ndim in (1, 2), "prob_dist must be 1 or 2 dim")
     kind = input.dtype.scalar_type
     require(input.is_floating_point(), f"multinomial only supports floating-point dtypes for input, got: {kind}")
-    weights = move(input._array(), "cpu")
-    return made(random.multinomial(weights, num_samples, replacement, generator), device=input.device)
+    return made(random.multinomial(move(input._data, "cpu"), num_samples, replacement, generator), device=input.device)
 
 
 zeros_like, ones_like, empty_like, full_like = map(_like_given, (zeros.bare, ones.bare, empty.bare, full))

@@ -67,6 +67,26 @@ def test_a_data_set_may_give_a_whole_batch_at_once():
     assert [batch.tolist() for batch in DataLoader(Squares(), batch_size=3)] == [[0, 1, 4], [9]]
 
 
+class OneByOne(TensorDataset):
+    """Its items are taken one after the other and stacked."""
+
+
+@pytest.mark.parametrize("numbers", [[[0, -1], [6]], [[3] * 40], [[2, 7]], [[True, False]]], ids=str)
+@pytest.mark.parametrize("tracked", [False, True])
+def test_rows_that_are_taken_at_once_are_the_items_stacked(numbers, tracked):
+    parts = (minigrad.rand(3, 7).t(), minigrad.arange(7), minigrad.rand(7, 2, 2, dtype=minigrad.float64) > 0.5,
+             minigrad.rand(7, requires_grad=tracked))
+
+    def seen(dataset):
+        try:
+            return [[(type(part), part.dtype, part.stride(), part.tolist(), part.grad_fn and part.grad_fn.name())
+                     for part in batch] for batch in DataLoader(dataset, batch_sampler=numbers)]
+        except (IndexError, RuntimeError) as refused:
+            return str(refused)
+
+    assert seen(TensorDataset(*parts)) == seen(OneByOne(*parts))
+
+
 def test_a_loader_says_that_it_is_too_late_for_another_batch_size():
     loader = DataLoader([1, 2, 3], batch_size=2)
 

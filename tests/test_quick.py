@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import minigrad as mg
+from minigrad.core.beside import ledger
 from minigrad.core.carriers import RAW, TENSORS
 from minigrad.core.graph import seqs
 from minigrad.core.record import call_of_tensors, call_of_two
@@ -88,6 +89,25 @@ def test_views_that_nobody_tracks_are_computed_with_once(tracking):
 
     assert ran == ["one", "two", "two"]
     assert [(t.tolist(), t.requires_grad) for t in results] == [([2.0, 2.0], False)] * 3
+
+
+@pytest.mark.parametrize("name", ["eq", "ne", "lt", "ge", "logical_and", "bitwise_or"])
+def test_a_quick_comparison_answers_and_is_noted_as_the_ordinary_one(name):
+    tracked, whole, truths = mg.tensor([1.0, 2.0, float("nan")], requires_grad=True), mg.tensor([2, 3]), mg.eye(2) > 0
+    pairs = [(tracked, tracked * 2), (tracked, 2), (tracked[1:], 2.0), (tracked.half(), 2.0), (whole, 2), (whole, 2.5),
+             (whole, truths), (truths, True), (truths, truths[0]), (tracked.sum(), 1), (whole, np.array([2, 9]))]
+
+    def answers():
+        ledger.places.clear()
+        for pair in pairs:
+            try:
+                result = getattr(mg, name)(*pair)
+                yield type(result), result.dtype, result.tolist()
+            except Exception as refused:
+                yield repr(refused)
+        yield [(place.kind, place.count) for place in ledger.places.values()]
+
+    assert quickly(list)(answers()) == ordinarily(list)(answers())
 
 
 def test_a_quick_product_of_matrices_equals_its_row():

@@ -12,6 +12,7 @@ import minigrad as torch
 from minigrad import ops
 from minigrad.autograd import gradcheck, gradgradcheck
 from minigrad.core.row import TABLE
+from minigrad.ops.kernels import reduce
 from tests.samples import NO_SAMPLE, ONCE, SAMPLES
 
 DIFFERENTIABLE = [name for name, row in TABLE.items() if row.derivatives]
@@ -243,3 +244,18 @@ def test_the_slope_of_a_rest_of_whole_numbers_is_that_of_floats(rest):
         slopes += torch.autograd.grad(getattr(torch, rest)(x, y).sum(), y)
 
     assert str(slopes[0]) == str(slopes[1]) == "tensor([-inf, -inf, -2.,  0.])"
+
+
+@pytest.mark.parametrize("dim", [0, 1])
+@pytest.mark.parametrize("values", ["apart", "equal", "nan", "infinite", "whole"])
+def test_the_first_few_in_order_are_those_of_the_whole_order(values, dim):
+    x = np.random.default_rng(0).normal(0, 9, (70, 90)).astype("int8" if values == "whole" else "float32")
+    x = x.round(1) if values == "equal" else x
+    x[3::7, 4::5] = {"nan": np.nan, "infinite": np.inf}.get(values, x[3, 4])
+
+    for descending in (False, True):
+        first = np.flip(x, dim) if descending else x
+        whole = first.argsort(dim, kind="stable")
+        whole = np.flip(x.shape[dim] - 1 - whole, dim) if descending else whole
+        for ranks in ([0], [6], [*range(9)], [60]):
+            np.testing.assert_array_equal(reduce.order(x, dim, descending, ranks), whole.take(ranks, dim))

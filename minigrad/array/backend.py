@@ -125,7 +125,8 @@ def in_order(array: Any) -> Any:
 
 def add_at(array: Any, key: tuple, value: Any, ufunc: Any = numpy.add) -> None:
     """`ufunc.at`, into an array in order: once for each time that a place is named."""
-    if numpy.size(value) > 256:  # single places in one row take a quarter of the time of slices, or of several indices
+    # single places in one row take a quarter of the time of slices, or of several indices
+    if numpy.size(value) > 256 and array.ndim > 1:
         depth = sum([part.ndim if getattr(part, "dtype", None) == "bool" else 1 for part in key])
         lead, n, arange = array.shape[:depth], math.prod(array.shape[depth:]), namespace(array).arange
         key = (arange(math.prod(lead)).reshape(lead)[key][..., None] * n + arange(n)).reshape(-1)
@@ -141,6 +142,16 @@ def accumulate(step: Any, array: Any, dim: int) -> Any:
     for before, here in itertools.pairwise(numpy.moveaxis(values, dim, 0)):
         here[...] = step(before, here)
     return values
+
+
+def largest(x: Any, dim: int) -> Any:
+    """The maximum along `dim`, kept. NumPy takes rows one by one; turned, it takes many short ones at once."""
+    if x.__class__ is not ndarray:
+        return x.max(dim, keepdims=True)
+    n = x.shape[dim]
+    if n > 64 or x.size < max(32, 2 * n) * n or dim % x.ndim != x.ndim - 1:
+        return numpy.maximum.reduce(x, dim, keepdims=True)
+    return numpy.maximum.reduce(x.reshape(-1, n).T.copy(), 0).reshape(*x.shape[:-1], 1)
 
 
 # ---- geometry ------------------------------------------------------------------------------

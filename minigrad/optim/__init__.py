@@ -205,10 +205,8 @@ class Adam(Optimizer):
         square *= beta2
         square += (1 - beta2) * g * g
         if o["amsgrad"]:
-            largest = state_array(state, "max_exp_avg_sq", p)
-            square = xp.maximum(largest, square, out=largest)
-        spread = xp.sqrt(square) / (1 - beta2**t) ** 0.5 + o["eps"]
-        p -= o["lr"] / (1 - beta1**t) * mean / spread
+            square = xp.maximum(largest := state_array(state, "max_exp_avg_sq", p), square, out=largest)
+        p -= o["lr"] / (1 - beta1**t) * mean / (xp.sqrt(square) / (1 - beta2**t) ** 0.5 + o["eps"])
 
 
 class AdamW(Adam):
@@ -241,8 +239,7 @@ class RMSprop(Optimizer):
         g = g / (xp.sqrt(square) + o["eps"])
         if buffer is not None:
             buffer *= o["momentum"]
-            buffer += g
-            g = buffer
+            g = xp.add(buffer, g, out=buffer)
         p -= o["lr"] * g
 
 

@@ -30,7 +30,7 @@ def quicker(name: str, ordinary: Callable, row: Row | None = None, kind: Callabl
     if name in ROWS:
         return ROWS[name](row, ordinary)
     if kind is call_of_two:
-        return calls.two_tensors(row, ordinary) if row.derivatives and "result" not in row.saved else ordinary
+        return ordinary if "result" in row.saved else calls.two_tensors(row, ordinary)
     one = kind is call_of_tensors and row.derivatives and row.tensors == ("self",) == row.inputs[:1]
     if not one or row.outputs or row.multi or row.elementwise:
         return ordinary

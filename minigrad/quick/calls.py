@@ -14,7 +14,7 @@ from ..array.backend import in_order, ndarray, xp
 from ..core.beside.lines import learners_line
 from ..core.graph import TensorBase, attach, constant, new, new_node, results_modules, seqs
 from ..core.modes import grad_mode
-from ..core.record import PLAIN, beside_number, untracked
+from ..core.record import PLAIN, beside_number, integer_result, untracked
 from ..core.row import Row, Scalar
 
 Tensor: Any = TensorBase  # the class of results, once there is one: see `results_are`
@@ -98,7 +98,7 @@ def one_tensor_and_options(row: Row, ordinary: Callable) -> Callable:
 def two_tensors(row: Row, ordinary: Callable) -> Callable:
     """Two tensors that broadcast, or a tensor and a number: add, mul, div ..."""
     forward = row.forward
-    ufunc, may_change_type, numbers = UFUNCS.get(forward, forward), forward not in UFUNCS, row.numbers
+    ufunc, may_change_type, records = UFUNCS.get(forward, forward), forward not in UFUNCS, bool(row.derivatives)
     self_for, other_for = used_by(row, "self"), used_by(row, "other")
     by_self, by_other = self_for == "self", other_for == "other"
 
@@ -107,20 +107,20 @@ def two_tensors(row: Row, ordinary: Callable) -> Callable:
         if mode is not True and mode is not False:
             return ordinary(self, other)
         view = self._view
-        if view is not None and mode:
+        if view is not None and mode and records:
             view.refresh(self)
         a = self._data
         to_self = self._fn or (self if self._requires_grad else None)
         kind = type(other)
         if kind is Tensor or (kind is not float and isinstance(other, TensorBase)):
             b, number, peer = other._data, None, other._view
-            if peer is not None and mode:
+            if peer is not None and mode and records:
                 peer.refresh(other)
             to_other = other._fn or (other if other._requires_grad else None)
             if a.dtype is not b.dtype:
                 return ordinary(self, other)
             alike = a.shape == b.shape
-        elif not numbers:
+        elif not row.numbers:
             return ordinary(self, other)
         else:
             to_other, peer, alike = None, None, True
@@ -135,11 +135,11 @@ def two_tensors(row: Row, ordinary: Callable) -> Callable:
             z = ufunc(a, b) if type(a) is ndarray else forward(a, b)
         except (ValueError, TypeError):
             return ordinary(self, other)
-        if not mode or (to_self is None and to_other is None):
-            if ((may_change_type and z.dtype is not a.dtype) or (view is not None and self.requires_grad)
-                    or (peer is not None and other.requires_grad)):
+        if not mode or not records or (to_self is None and to_other is None):
+            if ((may_change_type and z.dtype is not a.dtype and z.dtype.char != "?")
+                    or (view is not None and self.requires_grad) or (peer is not None and other.requires_grad)):
                 return ordinary(self, other)
-            return constant(Tensor, z)
+            return constant(Tensor, z) if records or not mode else integer_result(row, constant(Tensor, z), self, other)
         t = new(Tensor)
         t._data = z
         t._counter = t._grad = t._hooks = t._view = None

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from math import prod
 from typing import Any
 
-from ..array.backend import HOST, ndarray, xp
+from ..array.backend import HOST, namespace, ndarray, xp
 from ..core.carriers import RAW
 from ..core.graph import Node, Withheld, latest
 from ..core.row import Scalar, reader
@@ -84,18 +84,16 @@ def addmm(n: Any, grad: Any, keep: bool) -> tuple:
 def tanh(n: Any, grad: Any, keep: bool) -> tuple:
     y = result_of(n, keep)
     slope = y * y
-    if isinstance(slope, ndarray):  # one new array instead of three: new pages cost most
-        xp.subtract(_ONE[slope.dtype], slope, slope)
-        xp.multiply(slope, grad, slope)
-    else:
-        slope = (1 - slope) * grad
+    # one new array instead of three: new pages cost most
+    slope = xp.subtract(_ONE[slope.dtype], slope, slope) if isinstance(slope, ndarray) else 1 - slope
+    slope *= grad
     return (slope,)
 
 
 def relu(n: Any, grad: Any, keep: bool) -> tuple:
     y = result_of(n, keep)
     if not isinstance(y, ndarray):
-        return (RAW.relu_backward(grad, y),)
+        return ((type(y)(0) if y <= 0 else grad) if isinstance(y, HOST) else RAW.relu_backward(grad, y),)
     if y.size < 512:
         return (xp.where(y <= (zero := _ZERO[y.dtype]), zero, grad),)
     # All bits of the gradient or none: exact, NaN and signed zeros included, and half the time
@@ -125,9 +123,7 @@ def _full(shape: tuple, grad: Any) -> Any:
     """`grad` in a larger shape, written in every place."""
     if not shape:
         return grad
-    if not isinstance(grad, HOST):
-        return RAW.expand(grad, shape).copy()
-    filled = xp.empty(shape, grad.dtype)
+    filled = namespace(grad).empty(shape, grad.dtype)
     filled[...] = grad
     return filled
 

@@ -151,10 +151,9 @@ class RandomSampler(Sampler):
         size = 32 if self.replacement else n  # torch draws so many at a time, and again for a rest of none
         for start in range(0, len(self) + 1, size):
             rest = min(size, len(self) - start)
-            if self.replacement:
-                yield from random.integers((rest,), xp.int64, 0, n, generator).tolist()
-            else:
-                yield from random.permutation(n, generator).tolist()[:rest]
+            drawn = (random.integers((rest,), xp.int64, 0, n, generator) if self.replacement else
+                     random.permutation(n, generator)[:rest])
+            yield from drawn.tolist()
 
 
 class SubsetRandomSampler(Sampler):
@@ -235,6 +234,9 @@ class DataLoader:
         return _SingleProcessDataLoaderIter(self._fetch, self._index_sampler)
 
     def _fetch(self, at: Any) -> Any:
+        if (type(at) is list and {*map(type, at)} == {int} and self.collate_fn is default_collate
+                and type(self.dataset) is TensorDataset and not any(t.requires_grad for t in self.dataset.tensors)):
+            return [t[at] for t in self.dataset.tensors]  # all rows at once; tracked ones are stacked, as in torch
         several = getattr(self.dataset, "__getitems__", None) or (lambda at: [self.dataset[i] for i in at])
         return self.collate_fn(self.dataset[at] if self.batch_sampler is None else several(at))
 

@@ -2,7 +2,7 @@
 
 import math
 
-from ...array import ndarray, special, xp
+from ...array import largest, special, xp
 from ...core.carriers import RAW, formula
 from ...text.tex import normal_slope
 from ..checks import implemented, need, require
@@ -27,23 +27,13 @@ def glu(self, dim: int):
     return shape.slice_part(self, dim, 0, half) * RAW.sigmoid(shape.slice_part(self, dim, half))
 
 
-def _largest(x, dim: int):
-    """The maximum along `dim`, kept. NumPy takes rows one by one; turned, it takes many short ones at once."""
-    if x.__class__ is not ndarray:
-        return x.max(dim, keepdims=True)
-    n = x.shape[dim]
-    if n > 64 or x.size < 32 * n or dim % x.ndim != x.ndim - 1:
-        return xp.maximum.reduce(x, dim, keepdims=True)
-    return xp.maximum.reduce(x.reshape(-1, n).T.copy(), 0).reshape(*x.shape[:-1], 1)
-
-
 def _below_largest(self, name: str, dim: int):
     """`self` minus its maximum along `dim`, in an array to write into; 0 where it is alone (nan stays)."""
     if self.dtype.kind != "f":
         implemented(f"{name}{'_lastdim' * (dim in (-1, self.ndim - 1))}_kernel_impl", self)
     if not (self.ndim and self.size):
         return (self - self)[...]
-    return (self if self.flags.c_contiguous else self.copy()) - _largest(self, dim)
+    return (self if self.flags.c_contiguous else self.copy()) - largest(self, dim)
 
 
 def softmax(self, dim: int):

@@ -1,5 +1,6 @@
 """Reading and writing chosen elements of arrays, with torch's refusals of positions and masks."""
 
+import functools
 import math
 
 from ...array import add_at, dtypes, in_order, namespace, xp
@@ -41,6 +42,8 @@ def taken(self, indices: tuple):
         for part in key:
             if not isinstance(part, slice) and not part.size:  # an empty mask fits anywhere, says NumPy
                 raise IndexError
+        if len(key) == 1 and type(part) is type(self) and (part.dtype.kind == "i" or part.shape == self.shape[:1]):
+            return (self.take if part.dtype.kind == "i" else self.compress)(part, 0)  # in a quarter of the time
         return in_order(self[key])
     except IndexError:
         return in_order(self[_key(self, indices)])
@@ -101,8 +104,8 @@ def grid(index, dim: int) -> tuple:
     return tuple(index if d == dim else arange(n).reshape(n, *(1,) * (last - d)) for d, n in enumerate(index.shape))
 
 
-def _along_dim(self, index, dim: int, name: str, word: str, *src) -> tuple:
-    """`self`, with at least one dimension, and the checked key of gather and scatter."""
+def _places(self, index, dim: int, name: str, word: str, *src):
+    """The checked places of gather and scatter in the flattened array, in the shape of `index`, or `(1,)`."""
     self, index = self.reshape(self.shape or 1), index.reshape(index.shape or 1)
     index = index if index.size else namespace(self).zeros((0,) * self.ndim, "int64")  # if empty, of any shape
     require(are_positions(index), f"{name}(): Expected dtype int32/int64 for index")
@@ -118,12 +121,12 @@ def _along_dim(self, index, dim: int, name: str, word: str, *src) -> tuple:
         text += "".join([f"{dim}", *(f" and to be no larger size than src {list(x.shape)}" for x in src)])
         raise RuntimeError(f"E{text}" if word == "self" else f"Size does not match at dimension {wrong[0]} e{text}")
     check_positions(index, self.shape[dim], dim)
-    return self, grid(index, dim)
+    # by Horner's rule: the row, times how many there are in a row, plus the column ...
+    return functools.reduce(lambda at, step: at * step[0] + step[1], zip(self.shape, grid(index, dim), strict=True), 0)
 
 
 def gather(self, index, dim: int, sparse_grad: bool = False):
-    flat, key = _along_dim(self, index, dim, "gather", "input")
-    return in_order(flat[key]).reshape(index.shape)
+    return self.reshape(-1).take(_places(self, index, dim, "gather", "input")).reshape(index.shape)
 
 
 def scatter(self, index, src, dim: int, reduce=False):
@@ -131,10 +134,10 @@ def scatter(self, index, src, dim: int, reduce=False):
     if not index.size:
         require(not is_array or src.dtype == self.dtype, "scatter(): Expected self.dtype to be equal to src.dtype")
         return self.copy()
-    flat, key = _along_dim(self, index, dim, "scatter", "self", *[src] * is_array)
-    whole = flat.copy()
-    given = xp.atleast_1d(src)[tuple(map(slice, key[dim].shape))] if is_array else dtypes.fitting(src, self.dtype)
-    _write(whole, key, given, reduce)
+    places = _places(self, index, dim, "scatter", "self", *[src] * is_array)
+    given = xp.atleast_1d(src)[tuple(map(slice, places.shape))].reshape(-1) if is_array else src
+    whole = xp.atleast_1d(self).copy()
+    _write(whole.reshape(-1), places.reshape(-1), given if is_array else dtypes.fitting(src, self.dtype), reduce)
     return whole.reshape(self.shape)
 
 
@@ -142,14 +145,14 @@ def _rows(self, index, dim: int, name: str = "index_select") -> tuple:
     """`self` with at least one dimension, and the key of the slices `index` along `dim`."""
     require(index.ndim < 2, f"{name}(): Index is supposed to be a vector", IndexError)
     require(are_positions(index), f"{name}(): Expected dtype int32 or int64 for index")
-    self, index = xp.atleast_1d(self), xp.atleast_1d(index)
+    self, index = xp.atleast_1d(self), namespace(self).asarray(index).reshape(-1)
     return self, (slice(None),) * (dim % self.ndim) + (index,)
 
 
 def index_select(self, index, dim: int):
-    flat, key = _rows(self, index, dim)
+    flat, (*_, index) = _rows(self, index, dim)
     check_rows(index, flat.shape[dim])
-    return in_order(flat[key]) if self.ndim else flat[key].reshape(())
+    return flat.take(index, dim) if self.ndim else flat.take(index).reshape(())
 
 
 def index_write(self, index, source, dim: int, how: str):

@@ -131,7 +131,7 @@ def masked_fill(self, mask, value):
     need(not (rank := getattr(value, "ndim", 0)), "masked_fill_value", rank)
     need(mask.dtype.kind == "b", "masked_fill_mask", dtypes.of(mask.dtype).c_name)
     try:
-        return in_order(xp.where(mask, laid_beside(self, dtypes.fitting(value, self.dtype)), self))
+        return in_order(where(mask, laid_beside(self, value and dtypes.fitting(value, self.dtype)), self))
     except ValueError:
         raise shape_mismatch(mask, self) from None
 
