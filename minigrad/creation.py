@@ -253,9 +253,20 @@ def arange(start: Any = None, end: Any = None, step: Any = 1, *, dtype: Any = No
     require(step, "step must be nonzero")
     require((end - start) * step >= 0, "upper bound and lower bound inconsistent with step sign")
     steps = xp.arange(start, end, step)
-    # counted in floats, but taken in whole numbers
-    steps = steps if whole or kind.kind == "f" else int(start) + int(step) * xp.arange(steps.size)
+    if kind.kind == "f" and (start % 1 or step % 1):
+        steps = _counted(start, step, steps.size, kind)
+    elif kind.kind != "f" and not whole:  # counted in floats, but taken in whole numbers
+        steps = int(start) + int(step) * xp.arange(steps.size)
     return made(steps.astype(kind), requires_grad, device)
+
+
+def _counted(start: float, step: float, size: int, kind: Any) -> Any:
+    """`start + step * i` in floats, rounded as torch rounds it: in blocks of 32 bytes, from the first number of each."""
+    at, width = xp.arange(size, dtype=xp.float64), 32 // kind.itemsize
+    values, blocks = random.affine(at, step, start).astype(kind), size - size % (2 * width)
+    first = values[:blocks:width].repeat(width).astype(xp.float64)
+    values[:blocks] = random.affine(at[:blocks] % width, step, first)
+    return values
 
 
 def linspace(start: float, end: float, steps: int, *, dtype: Any = None, device: Any = None,
@@ -267,7 +278,7 @@ def linspace(start: float, end: float, steps: int, *, dtype: Any = None, device:
     real = kind if kind.kind == "f" else xp.dtype("float64")
     first, last = (real.type(dtypes.cast(float(v), kind)) for v in (start, end))
     step, i = (last - first) / real.type(max(steps - 1, 1)), xp.arange(steps).astype(real)
-    front, back = first + step * i, last - step * (steps - 1 - i).astype(real)
+    front, back = random.affine(i, step, first), random.affine((steps - 1 - i).astype(real), -step, last)
     return made(xp.where(i < steps // 2, front, back).astype(kind), requires_grad, device)
 
 
