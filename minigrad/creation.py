@@ -53,6 +53,7 @@ def array_of(data: Any, dtype: Any = None) -> Any:
     """A new array from what `tensor` accepts, in torch's type for it."""
     kind = None if dtype is None else _kind(dtype)
     if isinstance(data, ndarray) or (kind is None and isinstance(data, xp.generic)):
+        need(min(data.strides, default=0) >= 0, "negative_strides")
         return dtypes.own(xp.array(data, dtype=kind))
     if isinstance(data, list | tuple) and any(isinstance(part, ndarray) and part.ndim for part in data[:1]):
         presentation.warn("list_of_arrays", once=True)
@@ -98,10 +99,11 @@ def _plain(data: Any, depth: int, shape: tuple, typed: list, kind: Any) -> Any:
         return data.tolist()
     if not isinstance(data, _LISTS):
         require(not isinstance(data, str | bytes), f"new(): invalid data type '{type(data).__name__}'", TypeError)
-        require(hasattr(data, "__float__"), f"Could not infer dtype of {type(data).__name__}")
+        number = isinstance(data, int | float | xp.generic)
+        require(number or kind is not None, f"Could not infer dtype of {type(data).__name__}")
         require(depth == len(shape), "not a sequence", TypeError)
-        if not isinstance(data, xp.generic):
-            return data
+        if not isinstance(data, xp.generic):  # of a fraction C reads the number, in ldexp as in torch
+            return data if number else operator.index(data) if kind.kind in "iu" else math.ldexp(data, 0)
         if kind is not None and kind.kind in "iub" and data.dtype != kind and not isinstance(data, float):
             operator.index(data)  # as torch, which takes whole numbers, and what is a float of Python's
         typed.append(dtypes.of(data.dtype))
@@ -261,7 +263,7 @@ def arange(start: Any = None, end: Any = None, step: Any = 1, *, dtype: Any = No
 
 
 def _counted(start: float, step: float, size: int, kind: Any) -> Any:
-    """`start + step * i` in floats, rounded as torch rounds it: in blocks of 32 bytes, from the first number of each."""
+    """`start + step * i` in floats, rounded as torch rounds it: in blocks of 32 bytes, from the first of each."""
     at, width = xp.arange(size, dtype=xp.float64), 32 // kind.itemsize
     values, blocks = random.affine(at, step, start).astype(kind), size - size % (2 * width)
     first = values[:blocks:width].repeat(width).astype(xp.float64)
