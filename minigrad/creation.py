@@ -53,6 +53,7 @@ def array_of(data: Any, dtype: Any = None) -> Any:
     """A new array from what `tensor` accepts, in torch's type for it."""
     kind = None if dtype is None else _kind(dtype)
     if isinstance(data, ndarray) or (kind is None and isinstance(data, xp.generic)):
+        need(min(data.strides, default=0) >= 0, "negative_strides")
         return dtypes.own(xp.array(data, dtype=kind))
     if isinstance(data, list | tuple) and any(isinstance(part, ndarray) and part.ndim for part in data[:1]):
         presentation.warn("list_of_arrays", once=True)
@@ -98,10 +99,11 @@ def _plain(data: Any, depth: int, shape: tuple, typed: list, kind: Any) -> Any:
         return data.tolist()
     if not isinstance(data, _LISTS):
         require(not isinstance(data, str | bytes), f"new(): invalid data type '{type(data).__name__}'", TypeError)
-        require(hasattr(data, "__float__"), f"Could not infer dtype of {type(data).__name__}")
+        number = isinstance(data, int | float | xp.generic)
+        require(number or kind is not None, f"Could not infer dtype of {type(data).__name__}")
         require(depth == len(shape), "not a sequence", TypeError)
-        if not isinstance(data, xp.generic):
-            return data
+        if not isinstance(data, xp.generic):  # of a fraction C reads the number, in ldexp as in torch
+            return data if number else operator.index(data) if kind.kind in "iu" else math.ldexp(data, 0)
         if kind is not None and kind.kind in "iub" and data.dtype != kind and not isinstance(data, float):
             operator.index(data)  # as torch, which takes whole numbers, and what is a float of Python's
         typed.append(dtypes.of(data.dtype))
@@ -253,9 +255,20 @@ def arange(start: Any = None, end: Any = None, step: Any = 1, *, dtype: Any = No
     require(step, "step must be nonzero")
     require((end - start) * step >= 0, "upper bound and lower bound inconsistent with step sign")
     steps = xp.arange(start, end, step)
-    # counted in floats, but taken in whole numbers
-    steps = steps if whole or kind.kind == "f" else int(start) + int(step) * xp.arange(steps.size)
+    if kind.kind == "f" and (start % 1 or step % 1):
+        steps = _counted(start, step, steps.size, kind)
+    elif kind.kind != "f" and not whole:  # counted in floats, but taken in whole numbers
+        steps = int(start) + int(step) * xp.arange(steps.size)
     return made(steps.astype(kind), requires_grad, device)
+
+
+def _counted(start: float, step: float, size: int, kind: Any) -> Any:
+    """`start + step * i` in floats, rounded as torch rounds it: in blocks of 32 bytes, from the first of each."""
+    at, width = xp.arange(size, dtype=xp.float64), 32 // kind.itemsize
+    values, blocks = random.affine(at, step, start).astype(kind), size - size % (2 * width)
+    first = values[:blocks:width].repeat(width).astype(xp.float64)
+    values[:blocks] = random.affine(at[:blocks] % width, step, first)
+    return values
 
 
 def linspace(start: float, end: float, steps: int, *, dtype: Any = None, device: Any = None,
@@ -267,7 +280,7 @@ def linspace(start: float, end: float, steps: int, *, dtype: Any = None, device:
     real = kind if kind.kind == "f" else xp.dtype("float64")
     first, last = (real.type(dtypes.cast(float(v), kind)) for v in (start, end))
     step, i = (last - first) / real.type(max(steps - 1, 1)), xp.arange(steps).astype(real)
-    front, back = first + step * i, last - step * (steps - 1 - i).astype(real)
+    front, back = random.affine(i, step, first), random.affine((steps - 1 - i).astype(real), -step, last)
     return made(xp.where(i < steps // 2, front, back).astype(kind), requires_grad, device)
 
 

@@ -312,6 +312,14 @@ def test_at_a_place_that_is_named_often_all_is_added(key):
     np.testing.assert_array_equal(fast, slow)
 
 
+@pytest.mark.parametrize(("made", "places", "torchs"), [
+    ("mg.arange(-8., 8., .1)", [11, 80, 159], [-6.899999618530273, 4.440892098500626e-16, 7.899999618530273]),
+    ("mg.arange(-1, 1, .1, dtype=mg.float64)", [6, 10], [-0.39999999999999997, 5.551115123125783e-17]),
+    ("mg.linspace(-5, 1, 101, dtype=mg.float64)", [19, 29, 55], [-3.86, -3.2600000000000002, -1.7])])
+def test_numbers_in_steps_are_rounded_as_torch_rounds_them(made, places, torchs):
+    assert eval(made)[places].tolist() == torchs
+
+
 def test_another_kind_of_device_is_refused():
     with pytest.raises(RuntimeError, match="MPS") as caught:
         backend.move(np.ones(2), "mps")

@@ -41,7 +41,7 @@ class device:
         name, colon, number = type.partition(":")
         if name not in _TYPES or (colon and (index is not None or not number.isdecimal())):
             require(type, "Device string must not be empty")
-            need(name in _TYPES, "device_type", ", ".join(_TYPES), name)
+            need(name in _TYPES or not name.replace("_", "a").isalpha(), "device_type", ", ".join(_TYPES), name)
             need(index is None or not colon, "device_index", type)
             raise RuntimeError(f"Invalid device string: '{type}'")
         require(index is None or index >= 0, "Device index must not be negative")

@@ -143,7 +143,7 @@ def uniform(shape: Shape, dtype: xp.dtype = xp.float32, low: float = 0.0, high: 
     require(low <= high, f"uniform_ expects to return a [from, to) range, but found from={low:g} > to={high:g}")
     u = (generator or default_generator).uniforms(math.prod(shape), dtype)
     low, high = u.dtype.type(low), u.dtype.type(high)
-    values = _affine(u, high - low, low).astype(dtype, copy=False)
+    values = affine(u, high - low, low).astype(dtype, copy=False)
     if values is not u:
         values[values == values.dtype.type(high)] = low  # rounded up to the excluded end
     return _shaped(values, shape)
@@ -160,7 +160,7 @@ def normal(shape: Shape, dtype: xp.dtype = xp.float32, mean: float = 0.0, std: f
     generator, n = generator or default_generator, math.prod(shape)
     z = (xp.array(generator.normals(n) if n else [], xp.float64) if n < 16 or one_by_one else
          _normal_blocks(generator, n, xp.dtype(dtype)))
-    return _shaped(_affine(z, z.dtype.type(std), z.dtype.type(mean)).astype(dtype, copy=False), shape)
+    return _shaped(affine(z, z.dtype.type(std), z.dtype.type(mean)).astype(dtype, copy=False), shape)
 
 
 def _normal_blocks(generator: Generator, n: int, dtype: xp.dtype) -> xp.ndarray:
@@ -189,10 +189,12 @@ def _shaped(new: xp.ndarray, shape: Shape) -> xp.ndarray:
     return new
 
 
-def _affine(x: xp.ndarray, scale: Any, shift: Any) -> xp.ndarray:
-    """`x * scale + shift`, rounded once like the fused instruction torch is compiled to."""
-    if scale == 1 and shift == 0:
+def affine(x: xp.ndarray, scale: Any, shift: Any) -> xp.ndarray:
+    """`x * scale + shift`, rounded once like the fused instruction torch is compiled to; halves have none."""
+    if scale == 1 and not xp.any(shift):
         return x
+    if x.dtype == xp.float16:
+        return x * scale + shift
     if x.dtype == xp.float32:  # a product of two float32 is exact in float64
         return (x.astype(xp.float64) * float(scale) + float(shift)).astype(xp.float32)
     product, (a, b), (c, d) = x * scale, _halves(x), _halves(scale)

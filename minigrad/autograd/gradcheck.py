@@ -15,7 +15,7 @@ from ..array import dtypes, move, namespace, xp
 from ..core.backward import grad
 from ..core.beside.ends import as_tuple
 from ..core.graph import constant
-from ..creation import zeros_like
+from ..creation import empty, zeros_like
 from ..text.presentation import need, require, warn
 
 
@@ -51,7 +51,7 @@ def gradgradcheck(func: Callable, inputs: Any, grad_outputs: Any = None, *, eps:
     need(check_fwd_over_rev or check_rev_over_rev, "check_twice")
     given = as_tuple(inputs)
     weights = as_tuple(grad_outputs) if grad_outputs is not None else tuple(
-        _weight(o, i) for i, o in enumerate(_differentiable(func(*given))))
+        empty(o.shape, dtype=o.dtype).uniform_(-1, 1).requires_grad_() for o in _differentiable(func(*given)))
     wanted = [isinstance(t, Tensor) and t.requires_grad for t in given]
 
     def gradients(*args: Any) -> tuple:
@@ -66,12 +66,6 @@ def gradgradcheck(func: Callable, inputs: Any, grad_outputs: Any = None, *, eps:
 
 def _differentiable(outputs: Any) -> tuple:
     return tuple(o for o in (outputs if isinstance(outputs, tuple | list) else (outputs,)) if o.requires_grad)
-
-
-def _weight(output: Tensor, seed: int) -> Tensor:
-    """Numbers of every size for one output, the same at each call."""
-    values = xp.random.RandomState(seed).standard_normal(output._data.shape)
-    return constant(Tensor, values.astype(output._data.dtype)).requires_grad_()
 
 
 def _compare(func: Callable, inputs: tuple, eps: float, atol: float, rtol: float, nondet_tol: float, backward: bool,

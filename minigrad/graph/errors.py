@@ -288,9 +288,9 @@ def ruled(error: BaseException, node: Any, context: Context) -> Finding | None:
 def of_attribute(error: Any, node: Any, context: Context) -> Finding | None:
     """An attribute that is not there: what is nearest, or who has it."""
     name, grouped = error.name or "", context.source.grouped
-    if isinstance(error.obj, TensorBase) and name in torch_names()["torch.Tensor"]:
-        return finding("not_yet_here", context, node, name=f"Tensor.{name}")
-    ours = any(c.__module__.startswith("minigrad.") for c in type(error.obj).__mro__)
+    ours = [c.__name__ for c in type(error.obj).__mro__ if c.__module__.partition(".")[0] == "minigrad"]
+    if whose := next((kind for kind in ours if name in torch_names().get(f"torch.{kind}", ())), ""):
+        return finding("not_yet_here", context, node, name=f"{whose}.{name}")
     near = nearest(name, tuple(dir(error.obj))) if ours or is_learners(error.obj) else getattr(error, "nearest", [])
     around: list[Any] = [*ast.walk(context.source.statement(node))]
     wrong = [n for n in around if getattr(n, "attr", None) == name and n in {*ast.walk(node)}]

@@ -148,9 +148,9 @@ def _along_some(method):
     """As the method; without `dim` it takes the one that PyTorch once took, and warns."""
     def along(input, dim: int | None = None, _stacklevel: int = 3, dtype=None):
         if dim is None:
+            dim = 0 if input.dim() in (0, 1, 3) else 1
             presentation.warn("no_dim", method.__name__)
-            dim = 0 if input.ndim in (0, 1, 3) else 1
-        return method(input, dim, dtype)
+        return getattr(input, method.__name__)(dim, dtype)
 
     return titled(along, method.__name__, method.__doc__)
 

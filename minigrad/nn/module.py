@@ -451,6 +451,8 @@ class BackwardHook:
             inputs = _replaced(inputs, hook(self.module, inputs, grads), "hook", "input")
         return tuple(None if g is None else inputs[i] for i, g in zip(self.input_tensors_index, sent, strict=True))
 
+    enter.__name__ = leave.__name__ = "hook"  # what errors call torch's two
+
 
 def _replaced(grads: tuple, new: Any, hook: str, what: str) -> tuple:
     new = grads if new is None else new

@@ -105,7 +105,7 @@ def no_attribute(module: str, names: Iterable[str], name: str) -> NoReturn:
 def homes_of(name: str, module: str) -> list[str]:
     """Where torch, and minigrad too, has just this name, which a module has not: beneath it, else elsewhere."""
     found = dict[int, str]()
-    for home in (home for home, known in torch_names().items() if name in known and home != "torch.Tensor"):
+    for home in (home for home, known in torch_names().items() if name in known and home.islower()):
         with suppress(AttributeError):
             there = attrgetter(".".join([*home.split(".")[1:], name]))(sys.modules["minigrad"])
             found.setdefault(id(there), f"{home}.{name}")

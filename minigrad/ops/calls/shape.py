@@ -377,7 +377,7 @@ def broadcast_tensors(*tensors) -> tuple:
     """All tensors expanded to the shape in which they meet."""
     parts = one_by_one(tensors)
     sizes = common_shape(*(t._data.shape for t in parts))
-    return tuple(rows.expand(t, sizes) for t in parts)
+    return tuple(t if t._data.shape == sizes else rows.expand(t, sizes) for t in parts)
 
 
 def tensor_split(self, indices_or_sections, dim: int = 0) -> tuple:
