@@ -122,11 +122,11 @@ class Nudge(Moment):
         self.rounds.append({"w": w, "dx": dx, "guess": guess, "foretold": foretold, "true": true})
         said = self.verdict(self.say("nudge_question", w=shown(w), to=shown(w + dx)), guess, right)
         facts = {"w": shown(w), "to": shown(w + dx), "true": shown(true), "gap": shown(abs(true - foretold)),
-                 "foretold": equation(" · ", (slope, dx), foretold), "guess": shown(guess)}
+                 "foretold": equation(" · ", (slope, dx), foretold)}
         found = [self.text("nudge_found", "found", **facts), bars([
             (self.say("nudge_true"), true, "mg-true"), (self.say("nudge_foretold"), foretold, "mg-foretold")])]
         falls = any(b < a for (_, a), (_, b) in zip(self.points, self.points[1:], strict=False))
-        key = {1: "nudge_then_halve", 2: "nudge_then_fall" if falls else ""}.get(len(self.answers))  # to try next
+        key = {1: "nudge_then_halve", 2: "nudge_then_fall" if falls and true >= 0 else ""}.get(len(self.answers))  # to try next
         found += [self.text(key)] if key else []
         return self.board(i, dx, self.tangent(w, before, slope, dx), found, said)
 
