@@ -416,6 +416,13 @@ def test_a_loop_that_cannot_be_compared_is_refused_and_a_blown_up_one_has_two_na
             call()
 
 
+def test_a_run_of_one_round_is_a_dot():
+    w = torch.tensor(2.0, requires_grad=True)
+    one, two = (torch.training(lambda: (w * w).backward(), w, rounds=n).scene["parts"][0]["svg"] for n in (1, 2))
+
+    assert (one.count("<circle"), two.count("<circle")) == (2, 0)  # of w and its gradient; no loss is returned
+
+
 def test_a_scale_is_that_of_the_right_run_and_the_last_values_stand_from_the_top_down():
     from minigrad.viz.monitor import scale
 
