@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import minigrad as mg
+from minigrad.viz.compared import Comparison
 from tests.answers import answers_d
 
 
@@ -165,15 +166,29 @@ def test_a_right_engine_of_ones_own_goes_through_all_nodes_whatever_its_order(ki
     (answers_d.does_nothing, diamond, "A stops here. In B AddBackward0 runs next", "b"),
     (answers_d.doubles_at_the_leaves, diamond, "A has `.grad = 42`, B has `.grad = 21`", "both"),
 ], ids=lambda value: getattr(value, "__name__", None))
-def test_both_stop_where_an_engine_first_does_something_else(walk, build, said, last):
+def test_both_stop_where_an_engine_first_does_something_else(walk, build, said, last, monkeypatch):
+    told = []
+    monkeypatch.setattr(Comparison, "notify_change", lambda self, change: told.append(change["new"]))
     mine, ours, own, _ = made(answers_d.with_backward(walk), build)
     seen = mg.step(mine, beside=ours)
 
     assert said in seen.ui["said"]["en"]
     assert seen.ui["said"]["zh"] != seen.ui["said"]["en"]
+    assert told[-1] == seen.ui  # by a change of its own: a widget in a notebook has been sent already
     assert seen.moments[-1][2] == last
     assert own.grad == 0.0
     assert [i for i, *_ in seen.moments][-1] == len(seen.players[0].frames) - 1
+
+
+def test_the_card_of_an_engine_has_the_numbers_that_it_sent():
+    class Unswapped(answers_d.Counting):
+        def vjp(self, g):
+            return super().vjp(g)[::-1]
+
+    mine, ours, *_ = made(Unswapped, lambda x, number: x * number(3.0))
+    mine_sends, ours_send = ([run["steps"][0]["rows"][0]["value"]] for run in mg.step(mine, beside=ours).runs)
+
+    assert mine_sends == ["= (2, 3)"] != ours_send
 
 
 def test_an_engine_that_runs_a_node_twice_is_stopped_there():

@@ -80,6 +80,15 @@ def test_what_answers_a_guess_is_covered_until_it_is_run(name, lang):
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("lang", ["en", "zh"])
+def test_the_line_that_stands_for_a_covered_output_answers_nothing(name, lang):
+    """JupyterLab shows its first line all the same: it is a heading, which stands in the code."""
+    for cell in cells(name, lang):
+        if cell.metadata.get("jupyter", {}).get("outputs_hidden"):
+            assert f'print("{cell.outputs[0].text.splitlines()[0]}")' in cell.source
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("lang", ["en", "zh"])
 def test_a_hint_is_html_and_holds_no_markdown(name, lang):
     """Inside `<details>` a notebook shows the marks themselves."""
     hints = re.findall(r"<details>.*?</details>", "\n".join(cell.source for cell in cells(name, lang)), re.S)

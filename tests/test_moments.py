@@ -87,10 +87,12 @@ def test_nudge_measures_and_foretells(w, dx, true, foretold):
 def test_wrong_guesses_are_told_and_check_takes_them(wrong):
     widget = torch.nudge(loss_at)
 
-    assert "✗" in send(widget, at=0.1, w="40", guess=wrong)["scene"]["said"]
+    said = send(widget, at=0.1, w="40", guess=wrong)["scene"]["said"]
+    assert said.startswith(f"✗ Not right. Your answer was: {wrong.replace('−', '-')}.")  # the field is empty again
     assert not check("03", widget).passed
-    send(widget, at=0.1, w="40", guess="0,46")
-    assert check("03", widget).passed
+    for typed in ("0,46", "０。４６"):  # as other keyboards have it
+        send(widget, at=0.1, w="40", guess=typed)
+        assert check("03", widget).passed
 
 
 def test_nudge_agrees_with_torch_on_any_function():
@@ -171,10 +173,12 @@ def test_where_f_is_not_defined_the_curve_has_a_gap():
 
 @pytest.mark.parametrize(("f", "falls"), [(lambda w: w * 2, False), (lambda w: (w - 1) ** 2, True)])
 def test_nobody_is_sent_where_a_curve_falls_if_it_does_not_and_nothing_is_drawn_beyond_it(f, falls):
-    widget = torch.nudge(f)
+    widget, there = torch.nudge(f), torch.nudge(f)
     told = [words(send(widget, at=0.1, w="40", guess="0.4")["scene"]) for _ in range(2)]
+    again = [words(send(there, at=0.1, w="10", guess="0.4")["scene"]) for _ in range(2)]
 
     assert ("where f falls" in told[1]) == falls
+    assert "where f falls" not in again[1]  # it does at w = 0.5: that place was found
     assert "where f falls" not in told[0]
     assert "<circle" in widget.tangent(widget.ws[-3], 3.8, 2.0, 0.1)
     assert "<circle" not in widget.tangent(widget.ws[-1], 4.0, 2.0, 0.1)
@@ -412,6 +416,13 @@ def test_a_loop_that_cannot_be_compared_is_refused_and_a_blown_up_one_has_two_na
             call()
 
 
+def test_a_run_of_one_round_is_a_dot():
+    w = torch.tensor(2.0, requires_grad=True)
+    one, two = (torch.training(lambda: (w * w).backward(), w, rounds=n).scene["parts"][0]["svg"] for n in (1, 2))
+
+    assert (one.count("<circle"), two.count("<circle")) == (2, 0)  # of w and its gradient; no loss is returned
+
+
 def test_a_scale_is_that_of_the_right_run_and_the_last_values_stand_from_the_top_down():
     from minigrad.viz.monitor import scale
 
@@ -591,7 +602,7 @@ def test_the_paths_that_count_bring_the_gradient(library):
         scene = send(widget, way=given, total=total)["scene"]
     assert [right for *_, right in widget.answers] == [False, False, False, True]
     assert "1 · 3 · 1 · 1.5 = 4.5" in words(scene)
-    assert "so far 19.5" in words(scene)
+    assert "; so far 19.5" in words(scene)
     assert "4.5 + 15 = 19.5" in words(scene)
     loss.backward()
     assert w.grad.item() == sum(widget.products)

@@ -248,7 +248,7 @@ def unknown(error: BaseException, node: Any, context: Context) -> Finding | None
     near = [f"{word}.{name}" for word in ["self"] * hasattr(own, name) + held]
     near = near or nearest(name, tuple(context.names))
     changes = [(n, near[0]) for n in ast.walk(node) if near and isinstance(n, ast.Name) and n.id == name]
-    return finding("misspelt", context, node, *changes, name=name, nearest=near[0]) if near else None
+    return finding("misspelt" if near else "no_such_name", context, node, *changes, name=name, nearest=[*near, ""][0])
 
 
 def not_to_optimize(error: BaseException, node: Any, context: Context) -> Finding | None:

@@ -73,9 +73,9 @@ def number(value: Any) -> str:
 def theirs(f: Frame, before: Any, after: Any) -> Frame:
     """An event of ours with the numbers of a learner's engine: what came and what was sent, or a leaf's `.grad`."""
     then, now = number(before), number(after if f.kind == "accumulate" else before)
-    sent = tuple(Sent(s.slot, s.to, number(after[s.slot]), arrived=s.arrived) for s in f.sent
-                 if s.to and s.slot < len(after))
-    return replace(f, name=now, before=then, after=now, sent=sent, sum="", exact="", rules=(), symbols=())
+    out = () if f.kind == "accumulate" else tuple(map(number, after))
+    sent = tuple(Sent(s.slot, s.to, out[s.slot], arrived=s.arrived) for s in f.sent if s.to and s.slot < len(out))
+    return replace(f, name=now, before=then, after=now, sent=sent, outgoing=out, sum="", exact="", rules=(), symbols=())
 
 
 def spoken(step: list[Frame]) -> str:

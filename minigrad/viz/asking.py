@@ -88,9 +88,9 @@ class Moment(anywidget.AnyWidget):
         return {"kind": "table", "head": ["", *head], "rows": rows}
 
     def verdict(self, question: str, given: Any, right: bool) -> str:
-        """Note an answer; whether it was right, in words."""
+        """Note an answer; whether it was right, in words, and what it was where it was not: the form is gone."""
         self.answers.append((question, given, bool(right)))
-        return self.say("right" if right else "not_right")
+        return self.say("right" if right else "not_right", given=" ".join(given) if isinstance(given, list) else given)
 
     def expect(self, holds: Any, key: str, **blanks: Any) -> None:
         """Raises: Unanswered, with the sentence, unless `holds`."""
@@ -242,4 +242,4 @@ def equation(join: str, values: Sequence[float], result: float) -> str:
 
 def number(words: str) -> float:
     """A number as it was typed. Raises: ValueError where it is none."""
-    return float(words.strip().replace("−", "-").replace(",", "."))
+    return float(words.strip().translate(str.maketrans("−－,，．。", "--....")))  # as a Chinese keyboard types it, too

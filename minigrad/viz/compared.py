@@ -108,7 +108,7 @@ def beside(engine: Any, root: AnyTensor, lang: str, theme: str) -> Comparison:
     a.scene |= {"call": f"{name}.backward()", "root": a.scene["root"] | {"name": name}, "before": said}
     made = Comparison(a, b, lang=lang, theme=theme)
     key = "same" if key == "left" and not after else key
-    made.ui |= {"said": both(f"player.beside_{key}", **facts, next=after and title(after))}
+    made.ui = made.ui | {"said": both(f"player.beside_{key}", **facts, next=after and title(after))}  # seen as a change
     return made
 
 

@@ -443,7 +443,8 @@ class Drawing:
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
         """Text always; pictures too, SVG for trusted notebooks and PNG for the others."""
-        makers: dict[str, Callable[[], Any]] = {"text/plain": self.to_text, "image/svg+xml": self.to_svg}
+        makers: dict[str, Callable[[], Any]] = {"text/plain": self.to_text}
+        makers["image/svg+xml"] = lambda: self.to_svg().replace(" ", "\n", 1)  # hidden, its first line stands for it
         if self.fold.shown <= levels.MANY_BOXES:  # beyond it the pixels would be tens of megabytes
             makers["image/png"] = self.to_png
         bundle = {}

@@ -13,7 +13,7 @@ from ..graph.trial import rounds_of
 from ..text import demand
 from .asking import Axes, Moment, Part, chart, shown
 from .display import learners_names
-from .glyphs import text
+from .glyphs import circle, text
 from .theme import shorten
 
 WAYS = ("rises", "creeps", "faster", "swings", "same", "breaks", "stops")  # of a loss, beside that of the right run
@@ -105,7 +105,7 @@ class Training(Moment):
             ends = []
             for key, kind in zip(keys, ("mg-curve", "mg-tangent") * len(keys), strict=False):
                 line = [(row["round"], y) for row in rows if isfinite(y := number(row.get(key)))]
-                body += axes.line(line, kind)
+                body += axes.line(line, kind) if line[1:] else "".join(circle(*axes.at(*one), 3, kind) for one in line)
                 said = f"{key.removesuffix('.grad')} " if len(keys) > 1 else ""
                 ends += [(axes.at(*line[-1])[1] + 5, said + shown(line[-1][1], 4))] if line else []
             y = 0.0

@@ -122,10 +122,10 @@ class Nudge(Moment):
         self.rounds.append({"w": w, "dx": dx, "guess": guess, "foretold": foretold, "true": true})
         said = self.verdict(self.say("nudge_question", w=shown(w), to=shown(w + dx)), guess, right)
         facts = {"w": shown(w), "to": shown(w + dx), "true": shown(true), "gap": shown(abs(true - foretold)),
-                 "foretold": equation(" · ", (slope, dx), foretold), "guess": shown(guess)}
+                 "foretold": equation(" · ", (slope, dx), foretold)}
         found = [self.text("nudge_found", "found", **facts), bars([
             (self.say("nudge_true"), true, "mg-true"), (self.say("nudge_foretold"), foretold, "mg-foretold")])]
-        falls = any(b < a for (_, a), (_, b) in zip(self.points, self.points[1:], strict=False))
+        falls = true >= 0 and any(b < a for (_, a), (_, b) in zip(self.points, self.points[1:], strict=False))
         key = {1: "nudge_then_halve", 2: "nudge_then_fall" if falls else ""}.get(len(self.answers))  # to try next
         found += [self.text(key)] if key else []
         return self.board(i, dx, self.tangent(w, before, slope, dx), found, said)
@@ -185,10 +185,8 @@ class HeatMap(Moment):
         return [((b - a) / h, (c - b) / h) for a, b, c in zip(before, here, after, strict=True)]
 
     def opening(self) -> dict[str, Any]:
-        def cell(j: int, i: int) -> Part:
-            return {"name": "cell", "value": f"{j},{i}", "label": f"y[{j}], x[{i}]"}
-
-        rows = [[f"y[{j}]", *(cell(j, i) for i in range(len(self.values)))] for j in range(self.outs)]
+        rows: list[list[Any]] = [[f"y[{j}]", *({"name": "cell", "value": f"{j},{i}", "label": f"y[{j}], x[{i}]"}
+                                               for i in range(len(self.values)))] for j in range(self.outs)]
         return {"parts": [self.text("heat_ask", "ask"), self.table(self.head, rows), self.button("answer")]}
 
     def reply(self, do: str, at: Any, values: dict[str, list[str]]) -> dict[str, Any]:

@@ -170,10 +170,10 @@ class Choice(Moment):
         given = f"{', '.join(self.way(i) for i in ticked)}: {shown(typed)}"
         said = self.verdict(self.say("paths_ask", root=self.names[0], leaf=self.names[1]), given, right)
         sums = dict(zip(self.counting, accumulate(self.products), strict=True))
-        options = [{"text": f"`{self.way(i)}`", "note": f"{self.chain(i)}; {self.say('so_far', sum=shown(sums[i]))}",
-                    "state": "good"} if i in sums else
-                   {"text": f"`{self.way(i)}`", "note": self.say("paths_elsewhere", leaf=self.names[1])}
+        options = [{"text": f"`{self.way(i)}`", "note": self.say("paths_elsewhere", leaf=self.names[1])}
                    for i in range(len(self.ways))]
+        for i, far in sums.items():
+            options[i] |= {"note": self.chain(i) + self.say("so_far", sum=shown(far)), "state": "good"}
         whole = shown(total) if len(sums) == 1 else equation(" + ", self.products, total)
         picture = Drawing(self.graph, show=frozenset({"values"}), lang=self.language,
                           marks=marks_of([self.ways[i] for i in sums]))

@@ -321,8 +321,10 @@ def test_the_second_backward_is_an_error_with_its_own_shape(page, exported):
 
 def test_a_prediction_hides_what_leaves_until_one_answer_is_given(page, exported):
     page.goto((exported / "first.html").as_uri())
-    player = page.locator(".mg-player")
+    player, broadcast = page.locator(".mg-player"), page.locator(".mg-sum text").first
+    assert broadcast.is_visible()
     press(player, "predict")
+    assert not broadcast.is_visible()  # whether it is a sum that reaches b is asked
     press(player, "next")
     assert player.locator(".mg-quizform").is_visible()
     assert player.locator('[data-slot="edge:n1:0"]').text_content() == "?"

@@ -711,6 +711,7 @@ function render({ model, el }) {
     const now = S.quiz || f.id, ready = st.bad || k < 0 ? [] : walk.ready(st.done, now, begun);
     root.classList.toggle("mg-driving", drive());
     root.classList.toggle("mg-presenting", S.present);
+    root.classList.toggle("mg-predicting", model.get("predict"));
     if (cam.w && P.box) root.classList.toggle("mg-follows", far());         // before the card is fitted: the map takes room
     if (S.lang !== lang()) speak(root, S.lang = lang());
     root.classList.toggle("mg-dark", dark());
@@ -1238,7 +1239,7 @@ function render({ model, el }) {
   function take(id, first, done) {
     if (!walk.steps.has(id)) return ask(walk.ends.length);
     const leaf = (one) => walk.scene.nodes[one].leaf, accepted = fill(leaf(id) ? ui.no_order : ui.accepted, { name: walk.title(id), first: walk.title(first) });
-    if (id !== first) S.note = leaf(id) ? accepted : join(accepted, leaf(first) ? ui.because_acc : ui.because_seq);
+    if (id !== first && !walk.forced) S.note = leaf(id) ? accepted : join(accepted, leaf(first) ? ui.because_acc : ui.because_seq);
     setPath([...done, id]);
     move(walk.end, true);
   }
