@@ -18,7 +18,7 @@ from ..text import torch_names
 from ..text.presentation import nearest
 from .cuts import cut_on_the_way, number_of, passes, root_of, uncarried
 from .findings import Finding, by_rule, ends, finding, first, names_in, reads_of, receiver
-from .leaves import no_flag, not_a_leaf, projected, remade, unreached, unregistered, untracked
+from .leaves import made_anew, no_flag, not_a_leaf, projected, remade, unreached, unregistered, untracked
 from .live import inner, is_tensor, nodes_of, parameters
 from .program import Context, called, expression, feeding, first_write, gives, is_learners, read_in, source_of
 from .refused import Refused, ours
@@ -225,7 +225,7 @@ def without_gradient(owner: Any, name: str, node: Any, context: Context) -> Find
     name = next((each for each, one in several.items() if one is owner), name)
     whole, made = name.partition("[")[0], [*context.made(name, node)]
     made = made or sorted(context.made(whole, node), key=lambda m: gives(m[1].source.statement(m[0]), whole))  # a part
-    found = unreached(owner, name, context) if owner.is_leaf else not_a_leaf(name, made)
+    found = unreached(owner, name, context) if owner.is_leaf else not_a_leaf(owner, name, made)
     return found or finding("none_gradient", context, node, name=name)
 
 
@@ -258,7 +258,7 @@ def not_to_optimize(error: BaseException, node: Any, context: Context) -> Findin
         return first(unregistered(m) or by_rule(f"anew: {type(m).__name__}", None, context)
                      for n in names if hasattr(type(m := context.value(n)), "named_parameters"))
     results = [n for n in names if "non-leaf" in str(error) and getattr(context.value(n), "grad_fn", None) is not None]
-    return first(not_a_leaf(ast.unparse(n), [*context.made(ast.unparse(n), n)], True) for n in results)
+    return first(not_a_leaf(context.value(n), ast.unparse(n), [*context.made(ast.unparse(n), n)], True) for n in results)
 
 
 def misspelt(error: BaseException, node: Any, context: Context) -> Finding | None:

@@ -189,7 +189,8 @@ def untold(t: AnyTensor, record: TensorRecord, context: Context, call: Any, ran:
     if record.kind == "nonleaf" and record.grad is None and (ran or not record.retains_grad):
         apart = not made and t.grad_fn.code is not None  # kept by an object: as its node has it
         made = [(expression(t.grad_fn.code, t.grad_fn.lasti), Context(source_of(t.grad_fn.code)))] if apart else made
-        found = leaves.not_a_leaf(record.name, made, apart or (ran and t.numel() == 1))
+        kept = first(leaves.unregistered(m, {id(t)}) for m in modules_of(context) if apart)
+        found = kept or leaves.not_a_leaf(t, record.name, made, apart or (ran and t.numel() == 1))
     elif record.kind != "constant":
         return None
     elif type(t).__name__ == "Parameter":
