@@ -255,8 +255,8 @@ def not_to_optimize(error: BaseException, node: Any, context: Context) -> Findin
     """An optimizer of nothing: what its module keeps without listing it; or of a result: how that was made."""
     names = [n for n in ast.walk(node) if isinstance(n, ast.Name | ast.Attribute)]
     if "empty parameter list" in str(error):
-        return first(unregistered(m) or by_rule(f"anew: {type(m).__name__}", None, context)
-                     for n in names if hasattr(type(m := context.value(n)), "named_parameters"))
+        return first(unregistered(m) or made_anew(m) for n in names
+                     if hasattr(type(m := context.value(n)), "named_parameters"))
     results = [n for n in names if "non-leaf" in str(error) and getattr(context.value(n), "grad_fn", None) is not None]
     return first(not_a_leaf(context.value(n), ast.unparse(n), [*context.made(ast.unparse(n), n)], True) for n in results)
 

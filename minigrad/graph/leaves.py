@@ -271,8 +271,15 @@ def missing_from(optimizer: Any, context: Context, of: Any = None) -> Finding | 
             # in another function the names may mean something else
             clear = around.function in (None, context.function) and (alone or not (part or len(every) > 1))
             kind = (" alone" if alone else " too") * (clear and len(meant) == 1)
-            return by_rule(f"missing{kind}: {name} {len(left)} {whole}", call, around)
+            return (made_anew(value) if module else None) or by_rule(f"missing{kind}: {name} {len(left)} {whole}", call,
+                                                                     around)
     return None
+
+
+def made_anew(module: Any) -> Finding | None:
+    """A layer, or a parameter, that a module makes again in each forward: no optimizer can keep that."""
+    homes = {type(m): inside_of(type(m).__init__) for m in module.modules()}
+    return first(by_rule(f"anew: {kind.__name__}", None, home) for kind, home in homes.items() if home is not None)
 
 
 def passing(name: str, context: Context) -> bool:

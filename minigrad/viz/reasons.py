@@ -19,7 +19,7 @@ from typing import Any
 
 from ..graph import checkup, cuts, leaves, live, notes, numbers, rounds, unfinished
 from ..graph.findings import Finding, attempt, by_rule, first, reads_of
-from ..graph.program import Context, expression, inside_of, is_learners, shell, source_of, standing
+from ..graph.program import Context, expression, is_learners, shell, source_of, standing
 from ..graph.recorder import plain
 from ..graph.restoring import Restoring
 from ..graph.snapshot import AnyTensor, Graph, TensorRecord
@@ -244,9 +244,9 @@ def of_several(owner: Any, context: Context) -> Explanation:
         yield in_training(params, names, owner, context) if ours else None
         for optimizer in leaves.optimizers(context).values() if module else [owner] * (not own):
             lost = leaves.missing_from(optimizer, context, {*map(id, several)} if module else None)
-            yield replace(lost, key="left_out") if lost is not None and module and lost.key != "made_since" else lost
-        homes = {type(m): inside_of(type(m).__init__) for whole in wholes for m in whole.modules()}
-        yield from (by_rule(f"anew: {kind.__name__}", None, home) for kind, home in homes.items() if home is not None)
+            mild = module and lost is not None and lost.key in ("not_in_optimizer", "given_anew")
+            yield replace(lost, key="left_out") if lost is not None and mild else lost
+        yield from map(leaves.made_anew, wholes)
         for name, p in without.items():
             found = rounds.unreached(p, name, context) if p.requires_grad else leaves.switched_off(name, context)
             found = replace(found, key="frozen") if found is not None and found.key == "switched_off" else found
