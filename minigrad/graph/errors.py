@@ -226,7 +226,8 @@ def without_gradient(owner: Any, name: str, node: Any, context: Context) -> Find
     whole, made = name.partition("[")[0], [*context.made(name, node)]
     made = made or sorted(context.made(whole, node), key=lambda m: gives(m[1].source.statement(m[0]), whole))  # a part
     found = unreached(owner, name, context) if owner.is_leaf else not_a_leaf(owner, name, made)
-    return found or finding("none_gradient", context, node, name=name)
+    asked = f"leaf {name}:{' none' * (latest.freed.code is None)}"
+    return found or by_rule(asked, node, context) or finding("none_gradient", context, node, name=name)
 
 
 # ---- names
