@@ -18,7 +18,7 @@ from ..text import torch_names
 from ..text.presentation import nearest
 from .cuts import cut_on_the_way, number_of, passes, root_of, uncarried
 from .findings import Finding, by_rule, ends, finding, first, names_in, reads_of, receiver
-from .leaves import no_flag, not_a_leaf, projected, remade, unreached, unregistered, untracked
+from .leaves import made_anew, no_flag, not_a_leaf, projected, remade, unreached, unregistered, untracked
 from .live import inner, is_tensor, nodes_of, parameters
 from .program import Context, called, expression, feeding, first_write, gives, is_learners, read_in, source_of
 from .refused import Refused, ours
@@ -225,8 +225,9 @@ def without_gradient(owner: Any, name: str, node: Any, context: Context) -> Find
     name = next((each for each, one in several.items() if one is owner), name)
     whole, made = name.partition("[")[0], [*context.made(name, node)]
     made = made or sorted(context.made(whole, node), key=lambda m: gives(m[1].source.statement(m[0]), whole))  # a part
-    found = unreached(owner, name, context) if owner.is_leaf else not_a_leaf(name, made)
-    return found or finding("none_gradient", context, node, name=name)
+    found = unreached(owner, name, context) if owner.is_leaf else not_a_leaf(owner, name, made)
+    asked = f"leaf {name}:{' none' * (latest.freed.code is None)}"
+    return found or by_rule(asked, node, context) or finding("none_gradient", context, node, name=name)
 
 
 # ---- names
@@ -255,10 +256,11 @@ def not_to_optimize(error: BaseException, node: Any, context: Context) -> Findin
     """An optimizer of nothing: what its module keeps without listing it; or of a result: how that was made."""
     names = [n for n in ast.walk(node) if isinstance(n, ast.Name | ast.Attribute)]
     if "empty parameter list" in str(error):
-        return first(unregistered(m) or by_rule(f"anew: {type(m).__name__}", None, context)
-                     for n in names if hasattr(type(m := context.value(n)), "named_parameters"))
-    results = [n for n in names if "non-leaf" in str(error) and getattr(context.value(n), "grad_fn", None) is not None]
-    return first(not_a_leaf(ast.unparse(n), [*context.made(ast.unparse(n), n)], True) for n in results)
+        return first(unregistered(m) or made_anew(m) for n in names
+                     if hasattr(type(m := context.value(n)), "named_parameters"))
+    results = [(context.value(n), n) for n in names if "non-leaf" in str(error)]
+    return first(not_a_leaf(t, ast.unparse(n), [*context.made(ast.unparse(n), n)], True) for t, n in results
+                 if getattr(t, "grad_fn", None) is not None)
 
 
 def misspelt(error: BaseException, node: Any, context: Context) -> Finding | None:

@@ -161,11 +161,15 @@ def constant(t: Any, name: str, made: list[tuple[Any, Context]]) -> Finding | No
     return first(untracked(*one) for one in made)
 
 
-def not_a_leaf(name: str, made: list[tuple[Any, Context]], loss: bool = False) -> Finding | None:
+def not_a_leaf(t: Any, name: str, made: list[tuple[Any, Context]], loss: bool = False) -> Finding | None:
     """A tensor that is a result: a parameter that was made in two steps, or updated out of place, or a value.
 
     `loss`: backward began there, perhaps; then nobody misses its gradient.
     """
+    code, lasti = t.grad_fn.code, t.grad_fn.lasti
+    if (at := code and expression(code, lasti)) is not None:  # of several that gave the name, the last one to do so
+        made = sorted(made or [(at, Context(source_of(code)))],
+                      key=lambda one: at not in {*ast.walk(one[1].source.statement(one[0]))})
     cleared = (re.search(r"grad\.zero_\(|\.grad = None|zero_grad\(", around.source.spelled.whole) for _, around in made)
     kind = ("loss" if loss else "result") + " anew" * (not any(cleared))
     return first(projected(name, *one) or by_rule(f"{kind}: {name}", *one) for one in made)
@@ -268,8 +272,15 @@ def missing_from(optimizer: Any, context: Context, of: Any = None) -> Finding | 
             # in another function the names may mean something else
             clear = around.function in (None, context.function) and (alone or not (part or len(every) > 1))
             kind = (" alone" if alone else " too") * (clear and len(meant) == 1)
-            return by_rule(f"missing{kind}: {name} {len(left)} {whole}", call, around)
+            return (made_anew(value) if module else None) or by_rule(f"missing{kind}: {name} {len(left)} {whole}", call,
+                                                                     around)
     return None
+
+
+def made_anew(module: Any) -> Finding | None:
+    """A layer, or a parameter, that a module makes again in each forward: no optimizer can keep that."""
+    homes = {type(m): inside_of(type(m).__init__) for m in module.modules()}
+    return first(by_rule(f"anew: {kind.__name__}", None, home) for kind, home in homes.items() if home is not None)
 
 
 def passing(name: str, context: Context) -> bool:

@@ -72,6 +72,10 @@ class Source:
         self.touches = {n.id for statement in touched for n in ast.walk(statement) if isinstance(n, ast.Name)}
         self.reads = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)} | {
             n.target.id for n in nodes if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
+        for (home, name), several in [*self.writes.items()]:  # a list that a function only fills is not its own
+            if home and all(isinstance(w, ast.Expr) for w in several) and name not in {
+                    n.arg for n in ast.walk(home.args) if isinstance(n, ast.arg)}:
+                self.writes.setdefault((None, name), []).extend(several)
         for several in self.writes.values():
             several.sort(key=lambda statement: int(statement.lineno))
 
@@ -222,7 +226,7 @@ class Source:
             near += [s for s in found[::-1] if s not in near and loops[-1] in self.above(s)]
         elif function is None and not near:  # what stands further down has run before, in a cell
             near += [s for s in found[-1:] if s is not self.statement(use)]
-        return near
+        return near + [s for s in found if s not in near and self.function(s) is not function]
 
 
 def tree_of(text: str) -> str:
@@ -431,7 +435,7 @@ class Context(NamedTuple):
         every = self.source.writes.get((self.function, name), [])
         writes = ([w for w in every if not isinstance(w, ast.Expr)][-1:] if use is None
                   else self.source.last_writes(name, use, self.function))
-        found = [(value, self) for statement in writes for value in read_in(statement, name)]
+        found = [(value, self.where(w)) for w in writes for value in read_in(w, name)]
         before = [w for w in writes if isinstance(w, ast.Assign) and use is not None and w.lineno < use.lineno]
         sure = any(self.source.parents[w] in {*self.source.above(use), self.function} for w in before)
         found += self.argument(name) if self.function is not None and not sure else ()
@@ -498,11 +502,15 @@ class Context(NamedTuple):
         for source in self.cells(every=True):
             homes = [home for home, written_name in source.writes if written_name == name
                      and (home is None or "." in name) and (home, source) != (self.function, self.source)]
-            for home in homes:
-                for statement in source.writes[home, name][-1:]:
-                    yield from ((value, Context(source, home, names=self.names)) for value in read_in(statement, name))
-            if homes:
+            found = [w for home in homes for w in source.writes[home, name][-1:]]
+            yield from ((v, Context(source, names=self.names).where(w)) for w in found for v in read_in(w, name))
+            if not all(isinstance(w, ast.Expr) for home in homes for w in source.writes[home, name]):
                 return
+
+    def where(self, statement: Any) -> Context:
+        """The context of a statement of this source."""
+        function = self.source.function(statement)
+        return self if function is self.function else Context(self.source, function, names=self.names)
 
 
 def inside_of(f: Any, call: Any = None, outer: Context | None = None, **names: Any) -> Context | None:

@@ -19,7 +19,7 @@ from typing import Any
 
 from ..graph import checkup, cuts, leaves, live, notes, numbers, rounds, unfinished
 from ..graph.findings import Finding, attempt, by_rule, first, reads_of
-from ..graph.program import Context, expression, inside_of, is_learners, shell, source_of, standing
+from ..graph.program import Context, expression, is_learners, shell, source_of, standing
 from ..graph.recorder import plain
 from ..graph.restoring import Restoring
 from ..graph.snapshot import AnyTensor, Graph, TensorRecord
@@ -81,11 +81,14 @@ def of_tensor(t: AnyTensor, owner: Any, call: Any, context: Context) -> Explanat
         return Explanation([reason, *later], graph, found)
     reasons = [*why_no_grad(record), *why_backward_fails(graph)]
     wrong = of_numbers(t) if ours else ""
-    found = attempt(untold, t, record, context, call, any(s.freed for n in graph.nodes for s in n.saved))
+    ran = any(s.freed for n in graph.nodes for s in n.saved)
+    found = attempt(untold, t, record, context, call, ran)
     if ours and (found is None or wrong or found.key == "passed_on"):
         found = in_training({label(record): t}, names, None, context) or found
+        last = leaves.last_backward(context)
+        began = t.numel() == 1 and (ran or (last and last[1].value(cuts.root_of(last[0])) is t))
         if found is None or found.key == "cleared_since":
-            found = first(rounds.slips([t], context)) or found
+            found = attempt(first, of_leaves(t, names, context) if began else rounds.slips([t], context)) or found
     reasons += [(f"why.{wrong}", {"name": label(record)}, {record.id})] if wrong else []
     fine = "why.fine", {"name": label(record), "grad": record.grad}, {record.id}
     far = along(t, names) if ours and not (found or wrong) else ()
@@ -172,6 +175,18 @@ def leaves_behind(t: AnyTensor) -> list[AnyTensor]:
     return [*{id(e): e for n in nodes for e in n.edges if library(e) == "minigrad"}.values()]
 
 
+def of_leaves(t: AnyTensor, names: Mapping[str, AnyTensor], context: Context) -> Iterator[Finding | None]:
+    """What is wrong with the leaves behind a loss whose backward has run, and with the modules and optimizers that
+    have some of them; where nobody has, with the only optimizer."""
+    called, behind = {id(v): name for name, v in [*names.items()][::-1]}, leaves_behind(t)
+    bad = {called.get(id(e), "leaf"): e for e in behind if of_numbers(e)}
+    yield in_training(bad, names, t, context) if bad else None
+    yield from rounds.slips([t], context)
+    optimizers = [*leaves.optimizers(context).values()]
+    owners = [o for o in modules_of(context) + optimizers if {*map(id, behind)} & {*map(id, live.parameters(o))}]
+    yield from (of_several(o, context).found for o in owners or optimizers * (len(optimizers) == 1))
+
+
 def along(t: AnyTensor, names: Mapping[str, AnyTensor]) -> Iterator[Reason]:
     """That gradients shrink by far, or grow, on the way back through the latest graph that leads to a tensor."""
     called = {id(v): name for name, v in [*names.items()][::-1]}
@@ -189,13 +204,12 @@ def untold(t: AnyTensor, record: TensorRecord, context: Context, call: Any, ran:
         return None
     made = [*context.made(record.name, call)] or [*context.made(record.name.partition("[")[0], call)]
     if record.kind == "nonleaf" and record.grad is None and (ran or not record.retains_grad):
-        apart = not made and t.grad_fn.code is not None  # kept by an object: as its node has it
-        made = [(expression(t.grad_fn.code, t.grad_fn.lasti), Context(source_of(t.grad_fn.code)))] if apart else made
-        found = leaves.not_a_leaf(record.name, made, apart or (ran and t.numel() == 1))
+        kept = first(leaves.unregistered(m, {id(t)}) for m in modules_of(context) if not made)  # by an object
+        found = kept or leaves.not_a_leaf(t, record.name, made, not made or (ran and t.numel() == 1))
     elif record.kind != "constant":
         return None
     elif type(t).__name__ == "Parameter":
-        return rounds.wanted(t, leaves.switched_off(record.name, context), context)
+        return rounds.moved([t], context) or rounds.wanted(t, leaves.switched_off(record.name, context), context)
     else:
         found = leaves.buffer(t, context) or leaves.constant(t, record.name, made)
     homes = [context.function] if context.function is not None else [s.tree for s in context.sources()]
@@ -244,9 +258,9 @@ def of_several(owner: Any, context: Context) -> Explanation:
         yield in_training(params, names, owner, context) if ours else None
         for optimizer in leaves.optimizers(context).values() if module else [owner] * (not own):
             lost = leaves.missing_from(optimizer, context, {*map(id, several)} if module else None)
-            yield replace(lost, key="left_out") if lost is not None and module and lost.key != "made_since" else lost
-        homes = {type(m): inside_of(type(m).__init__) for whole in wholes for m in whole.modules()}
-        yield from (by_rule(f"anew: {kind.__name__}", None, home) for kind, home in homes.items() if home is not None)
+            mild = module and lost is not None and lost.key in ("not_in_optimizer", "given_anew")
+            yield replace(lost, key="left_out") if lost is not None and mild else lost
+        yield from map(leaves.made_anew, wholes)
         for name, p in without.items():
             found = rounds.unreached(p, name, context) if p.requires_grad else leaves.switched_off(name, context)
             found = replace(found, key="frozen") if found is not None and found.key == "switched_off" else found
