@@ -188,6 +188,8 @@ def test_the_legend_shows_only_what_is_there():
     assert "a copy taken" in full
     assert "a copy taken" not in plain
     assert "shares storage" not in full
+    marked = Drawing(RECORDED["shared leaf"], marks=frozenset({RECORDED["shared leaf"].nodes[0].id})).to_svg()
+    assert ("what the text speaks of" in marked, "what the text speaks of" in plain) == (True, False)
     assert set(LEGEND) >= {"op", "acc", "leaf", "stale", "hook", "sum"}
 
 

@@ -44,7 +44,7 @@ class Moment(anywidget.AnyWidget):
     def __init__(self, title: str, lang: str | None = None) -> None:
         self.language = chosen(lang)
         self.answers: list[tuple[str, Any, bool]] = []
-        told = {"title": title, "ui": {"no_kernel": self.say("no_kernel")}}
+        told = {"title": title, "ui": {key: self.say(key) for key in ("no_kernel", "no_notebook")}}
         super().__init__(scene={**self.opening(), **told, "lang": "zh-CN" if self.language == "zh" else "en"})
         self.on_msg(self._asked)
 

@@ -227,6 +227,6 @@ LEGEND: dict[str, Callable[[Box], str]] = {
                                                for x, y in ((5, 0), (0, 4)))),
     "join": lambda b: group("mg-join", join(b.cx, b.cy)), "order": lambda b: group("mg-order", badge(b, "")),
     "planned": lambda b: group("mg-order", badge(b, "1", False)),
-    "sum": _card("mg-sum", 9), "expand": _card("mg-expand", 9),
+    "sum": _card("mg-sum", 9), "expand": _card("mg-expand", 9), "marked": _card("mg-op mg-marked", 9),
     "shares": lambda b: path(d("M", b.x + 10, b.cy, "H", b.right), "mg-shares") + diamond_end(b.x, b.cy, 5),
     "view": lambda b: group("mg-nonleaf mg-view", tab(b, 14, 4))}

@@ -53,9 +53,9 @@ class Painter:
     def part(self, layer: list[str], kind: str, id: str, views: str, body: str, key: str = "", **data: str) -> None:
         """One `<g>`, in the views with these initials: "rb" is record and backward."""
         if self.view[0] in views:
-            self.kinds.add(key)
-            kind += " mg-marked" if id in self.marks else ""
-            layer.append(tag("g", body, kind=kind, data_id=clean(id), **data))
+            marked = " mg-marked" if id in self.marks else ""
+            self.kinds |= {key, marked.removeprefix(" mg-")}
+            layer.append(tag("g", body, kind=kind + marked, data_id=clean(id), **data))
 
     def wire(self, kind: str, id: str, data: str, through: bool = False, slot: str = "", key: str = "") -> None:
         """A wire between nodes, in the colour of its view; in backward it may carry texts, by the names of slots."""

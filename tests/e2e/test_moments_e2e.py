@@ -118,7 +118,7 @@ def test_without_a_kernel_it_says_so_and_a_second_view_goes_on(opened, page):
     widget, root = opened(LOOKS[0], lambda: torch.nudge(loss_at), kernel=False)
     root.locator("input[type=text]").fill("0.45")
     page.keyboard.press("Enter")
-    told(root, "Answers need a running kernel")
+    told(root, "A page has no kernel")
 
     assert "0.4725" not in root.inner_text()
     assert widget.answers == []
@@ -199,8 +199,11 @@ def two_paths():
 def test_paths_by_mouse(opened, page, look):
     widget, root = opened(look, two_paths)
     root.locator("input[name=total]").fill("19.5")
+    page.set_viewport_size({"width": 600, "height": 500})  # the button is in sight, and the picture below it
     root.locator("button.mg-main").click()
     told(root, "First tick", "请先勾出")
+    say = root.locator(".mg-say").bounding_box()
+    assert say["y"] + say["height"] <= 500
     assert "4.5" not in root.inner_text()
     for place in widget.counting:
         root.locator("label.mg-option").nth(place).click()

@@ -42,7 +42,7 @@ def test_a_moment_says_that_nobody_answers(page, tmp_path):
 
     said = moment.locator(".mg-say", has_text="kernel")
     said.wait_for()
-    assert said.inner_text() == minigrad.text.say("moments.no_kernel", "en")
+    assert said.inner_text() == minigrad.text.say("moments.no_notebook", "en")
 
 
 @pytest.mark.parametrize(("language", "width", "theme"), [("en", 1100, "light"), ("zh", 390, "dark")])

@@ -62,6 +62,8 @@ export default () => {
     let timer = 0;
     const now = () => scene ?? model.get("scene");
     const tell = (text) => say.replaceChildren(...rich(text));
+    /** What asks for something else stands below all the rest, which may be out of sight. @param {string} text */
+    const refuse = (text) => { tell(text); say.scrollIntoView({ block: "nearest" }); };
 
     function draw() {
       const inside = root.contains(document.activeElement);
@@ -98,13 +100,13 @@ export default () => {
       const values = {};
       for (const [name, value] of new FormData(form)) (values[name] ??= []).push(value);
       clearTimeout(timer);
-      timer = window.setTimeout(() => tell(ui.no_kernel), model.send ? 3000 : 0);
+      timer = window.setTimeout(() => refuse(model.send ? ui.no_kernel : ui.no_notebook), model.send ? 3000 : 0);
       model.send?.({ do: act, at: now().at, values });
     }
     const heard = (message) => {
       clearTimeout(timer);
       told = message.refused ?? message.scene.said ?? "";
-      if (message.refused) return tell(told);
+      if (message.refused) return refuse(told);
       scene = message.scene;
       draw();
     };
