@@ -127,7 +127,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
 def asarray(obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None,
             requires_grad: bool | None = None) -> Tensor:
     """As `as_tensor`; `copy` says whether to share memory, `requires_grad` whether to record."""
-    t = as_tensor(obj, dtype, device)
+    t = as_tensor(obj, dtype=dtype, device=device)
     t = t.clone() if copy and isinstance(obj, TensorBase | ndarray) else t
     return t if requires_grad in (None, t.requires_grad) else t.detach().requires_grad_(requires_grad)
 
@@ -145,7 +145,6 @@ def result_type(tensor1: Any, tensor2: Any) -> dtypes.dtype:
 def from_numpy(ndarray: Any) -> Tensor:
     """A tensor on the memory of a NumPy array: writing to one writes to the other."""
     need(hasattr(ndarray, "__setitem__") and hasattr(ndarray, "strides"), "array_wanted", type_said(ndarray))
-    need(min(ndarray.strides, default=0) >= 0, "negative_strides")
     return made(dtypes.own(ndarray if ndarray.flags.writeable else ndarray.copy("K")))  # torch writes where it may not
 
 

@@ -90,8 +90,12 @@ def of(np_dtype: xp.dtype) -> dtype:
 
 
 def own(array: xp.ndarray) -> xp.ndarray:
-    """An array from elsewhere, on the same memory: no subclass, and under that dtype object to which `is` compares."""
+    """An array from elsewhere, on the same memory: no subclass, and under that dtype object to which `is` compares.
+
+    Raises: ValueError for one that runs backwards, TypeError for a type that torch has not.
+    """
     array, kind = xp.asarray(array), of(array.dtype).np
+    need(min(array.strides, default=0) >= 0, "negative_strides")
     return array if array.dtype is kind else array.view(kind)  # a view would share memory, and be written to slowly
 
 
