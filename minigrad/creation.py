@@ -209,8 +209,7 @@ def at_random(make: Any, sizes: tuple) -> Tensor:
 def _from_size(name: str, make: Any, doc: str, accepted: tuple = ()) -> Any:
     def create(*shape: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False,
                **options: Any) -> Tensor:
-        for option in options:
-            require(option in accepted, f"{name}() takes no {option}", TypeError)
+        require(options.keys() <= {*accepted}, f"{name}() takes no {', '.join(options.keys() - accepted)}", TypeError)
 
         def drawn(sizes: tuple) -> Tensor:
             return made(make(sizes, _kind(dtype), **options), requires_grad, device)
@@ -265,8 +264,7 @@ def _counted(start: float, step: float, size: int, kind: Any) -> Any:
     """`start + step * i` in floats, rounded as torch rounds it: in blocks of 32 bytes, from the first of each."""
     at, width = xp.arange(size, dtype=xp.float64), 32 // kind.itemsize
     values, blocks = random.affine(at, step, start).astype(kind), size - size % (2 * width)
-    first = values[:blocks:width].repeat(width).astype(xp.float64)
-    values[:blocks] = random.affine(at[:blocks] % width, step, first)
+    values[:blocks] = random.affine(at[:blocks] % width, step, values[:blocks:width].repeat(width).astype(at.dtype))
     return values
 
 
@@ -275,12 +273,11 @@ def linspace(start: float, end: float, steps: int, *, dtype: Any = None, device:
     """`steps` numbers evenly from `start` to `end`, both included; torch's rounding."""
     kind = _kind(dtype)
     require(operator.index(steps) >= 0, "number of steps must be non-negative")
-    end = start if steps == 1 else end
     real = kind if kind.kind == "f" else xp.dtype("float64")
     first, last = (real.type(dtypes.cast(float(v), kind)) for v in (start, end))
     step, i = (last - first) / real.type(max(steps - 1, 1)), xp.arange(steps).astype(real)
     front, back = random.affine(i, step, first), random.affine((steps - 1 - i).astype(real), -step, last)
-    return made(xp.where(i < steps // 2, front, back).astype(kind), requires_grad, device)
+    return made(xp.where(i < (steps // 2 or 1), front, back).astype(kind), requires_grad, device)
 
 
 def logspace(start: float, end: float, steps: int, base: float = 10.0, **options: Any) -> Tensor:

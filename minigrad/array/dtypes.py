@@ -101,10 +101,8 @@ def own(array: xp.ndarray) -> xp.ndarray:
 
 def as_numpy(d: dtype | type | None) -> xp.dtype | None:
     """NumPy's dtype for a `dtype=` argument: torch's, Python's float, int, bool, or None (kept)."""
-    if d is None:
-        return None
-    need(isinstance(d, dtype) or d in _PYTHON, "dtype_wanted", type(d).__name__)
-    return (d if isinstance(d, dtype) else _PYTHON[d]).np
+    need(d is None or isinstance(d, dtype) or d in _PYTHON, "dtype_wanted", type(d).__name__)
+    return None if d is None else (d if isinstance(d, dtype) else _PYTHON[d]).np
 
 
 # ---- promotion -----------------------------------------------------------------------------
@@ -194,8 +192,7 @@ def can_cast(from_: dtype, to: dtype) -> builtins.bool:
 
 def check_cast(source: xp.dtype, target: xp.dtype) -> None:
     """Raises: RuntimeError if an in-place result would lose its category (float into int)."""
-    if category(source) > category(target):
-        need(False, "cannot_cast", of(source).scalar_type, of(target).scalar_type)
+    need(category(source) <= category(target), "cannot_cast", of(source).scalar_type, of(target).scalar_type)
 
 
 # ---- limits --------------------------------------------------------------------------------

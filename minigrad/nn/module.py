@@ -198,8 +198,7 @@ class Module:
         for path, module in self.named_modules(prefix=prefix, remove_duplicate=once) if recurse else [(prefix, self)]:
             for name, value in module.__dict__[kind].items():
                 if value is not None and id(value) not in seen:
-                    if once:
-                        seen.add(id(value))
+                    seen.update([id(value)] * once)
                     yield f"{path}.{name}" if path else name, value
 
     def named_parameters(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True) -> Iterator:

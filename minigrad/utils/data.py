@@ -151,10 +151,9 @@ class RandomSampler(Sampler):
         size = 32 if self.replacement else n  # torch draws so many at a time, and again for a rest of none
         for start in range(0, len(self) + 1, size):
             rest = min(size, len(self) - start)
-            if self.replacement:
-                yield from random.integers((rest,), xp.int64, 0, n, generator).tolist()
-            else:
-                yield from random.permutation(n, generator).tolist()[:rest]
+            drawn = (random.integers((rest,), xp.int64, 0, n, generator) if self.replacement else
+                     random.permutation(n, generator)[:rest])
+            yield from drawn.tolist()
 
 
 class SubsetRandomSampler(Sampler):
