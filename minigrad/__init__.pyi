@@ -247,8 +247,8 @@ def as_tensor(
 ) -> Tensor:
     """`data` as a tensor, sharing memory with an array or a tensor where the type allows."""
 def asarray(
-    obj: Tensor | _float | Sequence[_int] | Sequence[_float] | ndarray[Any, Any] | number[Any], *,
-    dtype: dtype | type[Any] | None = None, device: device | None = None, copy: _bool | None = None,
+    obj: Tensor | _float | Sequence[_int] | Sequence[Tensor] | Sequence[_float] | ndarray[Any, Any] | number[Any],
+    *, dtype: dtype | type[Any] | None = None, device: _int | device | None = None, copy: _bool | None = None,
     requires_grad: _bool | None = None,
 ) -> Tensor:
     """As `as_tensor`; `copy` says whether to share memory, `requires_grad` whether to record."""

@@ -127,7 +127,7 @@ def as_tensor(data: Any, dtype: Any = None, device: Any = None) -> Tensor:
 def asarray(obj: Any, *, dtype: Any = None, device: Any = None, copy: bool | None = None,
             requires_grad: bool | None = None) -> Tensor:
     """As `as_tensor`; `copy` says whether to share memory, `requires_grad` whether to record."""
-    t = as_tensor(obj, dtype, device)
+    t = as_tensor(obj, dtype=dtype, device=device)
     t = t.clone() if copy and isinstance(obj, TensorBase | ndarray) else t
     return t if requires_grad in (None, t.requires_grad) else t.detach().requires_grad_(requires_grad)
 
@@ -145,7 +145,6 @@ def result_type(tensor1: Any, tensor2: Any) -> dtypes.dtype:
 def from_numpy(ndarray: Any) -> Tensor:
     """A tensor on the memory of a NumPy array: writing to one writes to the other."""
     need(hasattr(ndarray, "__setitem__") and hasattr(ndarray, "strides"), "array_wanted", type_said(ndarray))
-    need(min(ndarray.strides, default=0) >= 0, "negative_strides")
     return made(dtypes.own(ndarray if ndarray.flags.writeable else ndarray.copy("K")))  # torch writes where it may not
 
 
@@ -210,8 +209,7 @@ def at_random(make: Any, sizes: tuple) -> Tensor:
 def _from_size(name: str, make: Any, doc: str, accepted: tuple = ()) -> Any:
     def create(*shape: Any, size: Any = None, dtype: Any = None, device: Any = None, requires_grad: bool = False,
                **options: Any) -> Tensor:
-        for option in options:
-            require(option in accepted, f"{name}() takes no {option}", TypeError)
+        require(options.keys() <= {*accepted}, f"{name}() takes no {', '.join(options.keys() - accepted)}", TypeError)
 
         def drawn(sizes: tuple) -> Tensor:
             return made(make(sizes, _kind(dtype), **options), requires_grad, device)
@@ -266,8 +264,7 @@ def _counted(start: float, step: float, size: int, kind: Any) -> Any:
     """`start + step * i` in floats, rounded as torch rounds it: in blocks of 32 bytes, from the first of each."""
     at, width = xp.arange(size, dtype=xp.float64), 32 // kind.itemsize
     values, blocks = random.affine(at, step, start).astype(kind), size - size % (2 * width)
-    first = values[:blocks:width].repeat(width).astype(xp.float64)
-    values[:blocks] = random.affine(at[:blocks] % width, step, first)
+    values[:blocks] = random.affine(at[:blocks] % width, step, values[:blocks:width].repeat(width).astype(at.dtype))
     return values
 
 
@@ -276,12 +273,11 @@ def linspace(start: float, end: float, steps: int, *, dtype: Any = None, device:
     """`steps` numbers evenly from `start` to `end`, both included; torch's rounding."""
     kind = _kind(dtype)
     require(operator.index(steps) >= 0, "number of steps must be non-negative")
-    end = start if steps == 1 else end
     real = kind if kind.kind == "f" else xp.dtype("float64")
     first, last = (real.type(dtypes.cast(float(v), kind)) for v in (start, end))
     step, i = (last - first) / real.type(max(steps - 1, 1)), xp.arange(steps).astype(real)
     front, back = random.affine(i, step, first), random.affine((steps - 1 - i).astype(real), -step, last)
-    return made(xp.where(i < steps // 2, front, back).astype(kind), requires_grad, device)
+    return made(xp.where(i < (steps // 2 or 1), front, back).astype(kind), requires_grad, device)
 
 
 def logspace(start: float, end: float, steps: int, base: float = 10.0, **options: Any) -> Tensor:

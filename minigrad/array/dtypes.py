@@ -90,17 +90,19 @@ def of(np_dtype: xp.dtype) -> dtype:
 
 
 def own(array: xp.ndarray) -> xp.ndarray:
-    """An array from elsewhere, on the same memory: no subclass, and under that dtype object to which `is` compares."""
+    """An array from elsewhere, on the same memory: no subclass, and under that dtype object to which `is` compares.
+
+    Raises: ValueError for one that runs backwards, TypeError for a type that torch has not.
+    """
     array, kind = xp.asarray(array), of(array.dtype).np
+    need(min(array.strides, default=0) >= 0, "negative_strides")
     return array if array.dtype is kind else array.view(kind)  # a view would share memory, and be written to slowly
 
 
 def as_numpy(d: dtype | type | None) -> xp.dtype | None:
     """NumPy's dtype for a `dtype=` argument: torch's, Python's float, int, bool, or None (kept)."""
-    if d is None:
-        return None
-    need(isinstance(d, dtype) or d in _PYTHON, "dtype_wanted", type(d).__name__)
-    return (d if isinstance(d, dtype) else _PYTHON[d]).np
+    need(d is None or isinstance(d, dtype) or d in _PYTHON, "dtype_wanted", type(d).__name__)
+    return None if d is None else (d if isinstance(d, dtype) else _PYTHON[d]).np
 
 
 # ---- promotion -----------------------------------------------------------------------------
@@ -190,8 +192,7 @@ def can_cast(from_: dtype, to: dtype) -> builtins.bool:
 
 def check_cast(source: xp.dtype, target: xp.dtype) -> None:
     """Raises: RuntimeError if an in-place result would lose its category (float into int)."""
-    if category(source) > category(target):
-        need(False, "cannot_cast", of(source).scalar_type, of(target).scalar_type)
+    need(category(source) <= category(target), "cannot_cast", of(source).scalar_type, of(target).scalar_type)
 
 
 # ---- limits --------------------------------------------------------------------------------

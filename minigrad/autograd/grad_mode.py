@@ -8,7 +8,7 @@ from typing import Any, Self, TypeVar
 from ..core.beside.ledger import cut
 from ..core.beside.refusals import type_said
 from ..core.modes import INFERENCE, Mode, enabled, grad_mode
-from ..text import presentation
+from ..text.presentation import need, warn
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -24,7 +24,7 @@ class Switch(Mode):
 
     def __call__(self, function: Decorated) -> Decorated:
         if inspect.isclass(function):
-            presentation.warn("decorated_class", kind=FutureWarning)
+            warn("decorated_class", kind=FutureWarning)
         given = [self.mode] if "mode" in vars(self) else []  # what it was made with
         clone = functools.partial(type(self), *given)  # one for each call of the function
         if inspect.isgeneratorfunction(function):
@@ -88,8 +88,7 @@ class set_grad_enabled(Switch):
 
     def __init__(self, mode: bool) -> None:
         super().__init__()
-        given = type_said(mode)
-        presentation.need(isinstance(mode, bool), "argument_kind", "set_grad_enabled", "enabled", 1, "bool", given)
+        need(isinstance(mode, bool), "argument_kind", "set_grad_enabled", "enabled", 1, "bool", type_said(mode))
         self.mode = mode
         Mode.__enter__(self)
         if not mode:

@@ -321,9 +321,8 @@ class TensorBase:
 
         Raises: RuntimeError for integer tensors, and for switching a non-leaf off.
         """
-        if requires_grad.__class__ is not bool:
-            kind = type(requires_grad).__name__
-            raise TypeError(f"requires_grad_(): argument 'requires_grad' (position 1) must be bool, not {kind}")
+        kind = type(requires_grad)
+        need(kind is bool, "argument_kind", "requires_grad_", "requires_grad", 1, "bool", kind.__name__)
         if requires_grad and self._data.dtype.kind != "f":
             raise RuntimeError("only Tensors of floating point dtype can require gradients")
         need(requires_grad or self._fn is None, "flag_of_non_leaf", tensor=self)

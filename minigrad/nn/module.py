@@ -32,9 +32,8 @@ class Parameter(Tensor):
     def __new__(cls, data: Any = None, requires_grad: bool = True) -> Parameter:
         data = Tensor() if data is None else data
         t = constant(cls, data.detach()._data, data._shared_counter())
-        kind = type(requires_grad).__name__
-        said = f"_make_subclass(): argument 'require_grad' (position 3) must be bool, not {kind}"
-        require(kind == "bool", said, TypeError)
+        kind = type(requires_grad)
+        need(kind is bool, "argument_kind", "_make_subclass", "require_grad", 3, "bool", kind.__name__)
         need(not requires_grad or t._data.dtype.kind == "f", "float_parameters")
         t._requires_grad = requires_grad
         return t
@@ -199,8 +198,7 @@ class Module:
         for path, module in self.named_modules(prefix=prefix, remove_duplicate=once) if recurse else [(prefix, self)]:
             for name, value in module.__dict__[kind].items():
                 if value is not None and id(value) not in seen:
-                    if once:
-                        seen.add(id(value))
+                    seen.update([id(value)] * once)
                     yield f"{path}.{name}" if path else name, value
 
     def named_parameters(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True) -> Iterator:
