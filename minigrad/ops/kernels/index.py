@@ -112,7 +112,7 @@ def _along_dim(self, index, dim: int, name: str, word: str, *src) -> tuple:
     require(self.ndim == index.ndim, f"Index tensor must have the same number of dimensions as {word} tensor")
     dim %= self.ndim
     wrong = [d for d, (n, m) in enumerate(zip(index.shape, self.shape, strict=True)) if n > m and d != dim]
-    for x in src:
+    for x in [x for x in src if x.shape != index.shape]:
         wrong = wrong or any(n > (x.shape[check_dim(d, x.ndim)] if x.ndim else 1) for d, n in enumerate(index.shape))
         require(index.ndim == (x.ndim or 1), "Index tensor must have the same number of dimensions as src tensor")
     if wrong:
