@@ -160,3 +160,8 @@ def test_halves_are_drawn_from_as_torch_draws_and_lie_in_order(oracle, again):
 def test_impossible_distributions_are_refused(draw, error):
     with pytest.raises(RuntimeError, match=error):
         draw()
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_what_is_drawn_by_weight_lies_in_order(count):
+    assert mg.multinomial(mg.ones(3, 4), count).stride() == (count, 1)

@@ -125,8 +125,7 @@ def in_order(array: Any) -> Any:
 
 def add_at(array: Any, key: tuple, value: Any, ufunc: Any = numpy.add) -> None:
     """`ufunc.at`, into an array in order: once for each time that a place is named."""
-    # single places in one row take a quarter of the time of slices, or of several indices
-    if numpy.size(value) > 256 and array.ndim > 1:
+    if numpy.size(value) > 256:  # single places in one row take a quarter of the time of slices, or of several indices
         depth = sum([part.ndim if getattr(part, "dtype", None) == "bool" else 1 for part in key])
         lead, n, arange = array.shape[:depth], math.prod(array.shape[depth:]), namespace(array).arange
         key = (arange(math.prod(lead)).reshape(lead)[key][..., None] * n + arange(n)).reshape(-1)

@@ -271,7 +271,7 @@ def multinomial(p: xp.ndarray, num_samples: int, replacement: bool = False,
     if replacement and num_samples > 1:
         return _with_replacement(p, num_samples, generator or default_generator)
     race = p / exponential(p.shape, p.dtype, generator=generator)  # the heavier, the sooner
-    return race.argmax(-1)[..., None] if num_samples == 1 else (-race).argsort(kind="stable")[..., :num_samples].copy()
+    return race.argmax(-1, keepdims=True) if num_samples < 2 else (-race).argsort(stable=True)[..., :num_samples].copy()
 
 
 def _with_replacement(p: xp.ndarray, num_samples: int, generator: Generator) -> xp.ndarray:

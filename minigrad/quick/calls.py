@@ -96,7 +96,7 @@ def one_tensor_and_options(row: Row, ordinary: Callable) -> Callable:
 
 
 def two_tensors(row: Row, ordinary: Callable) -> Callable:
-    """Two tensors that broadcast, or a tensor and a number: add, mul, div ..."""
+    """Two tensors that broadcast, or a tensor and a number: add, mul, eq ..."""
     forward = row.forward
     ufunc, may_change_type, records = UFUNCS.get(forward, forward), forward not in UFUNCS, bool(row.derivatives)
     self_for, other_for = used_by(row, "self"), used_by(row, "other")

@@ -1,6 +1,5 @@
 """Reading and writing chosen elements of arrays, with torch's refusals of positions and masks."""
 
-import functools
 import math
 
 from ...array import add_at, dtypes, in_order, namespace, xp
@@ -104,8 +103,8 @@ def grid(index, dim: int) -> tuple:
     return tuple(index if d == dim else arange(n).reshape(n, *(1,) * (last - d)) for d, n in enumerate(index.shape))
 
 
-def _places(self, index, dim: int, name: str, word: str, *src):
-    """The checked places of gather and scatter in the flattened array, in the shape of `index`, or `(1,)`."""
+def _along_dim(self, index, dim: int, name: str, word: str, *src) -> tuple:
+    """`self`, with at least one dimension, and the checked key of gather and scatter."""
     self, index = self.reshape(self.shape or 1), index.reshape(index.shape or 1)
     index = index if index.size else namespace(self).zeros((0,) * self.ndim, "int64")  # if empty, of any shape
     require(are_positions(index), f"{name}(): Expected dtype int32/int64 for index")
@@ -113,7 +112,7 @@ def _places(self, index, dim: int, name: str, word: str, *src):
     require(self.ndim == index.ndim, f"Index tensor must have the same number of dimensions as {word} tensor")
     dim %= self.ndim
     wrong = [d for d, (n, m) in enumerate(zip(index.shape, self.shape, strict=True)) if n > m and d != dim]
-    for x in src:
+    for x in [x for x in src if x.shape != index.shape]:
         wrong = wrong or any(n > (x.shape[check_dim(d, x.ndim)] if x.ndim else 1) for d, n in enumerate(index.shape))
         require(index.ndim == (x.ndim or 1), "Index tensor must have the same number of dimensions as src tensor")
     if wrong:
@@ -121,12 +120,12 @@ def _places(self, index, dim: int, name: str, word: str, *src):
         text += "".join([f"{dim}", *(f" and to be no larger size than src {list(x.shape)}" for x in src)])
         raise RuntimeError(f"E{text}" if word == "self" else f"Size does not match at dimension {wrong[0]} e{text}")
     check_positions(index, self.shape[dim], dim)
-    # by Horner's rule: the row, times how many there are in a row, plus the column ...
-    return functools.reduce(lambda at, step: at * step[0] + step[1], zip(self.shape, grid(index, dim), strict=True), 0)
+    return self, grid(index, dim)
 
 
 def gather(self, index, dim: int, sparse_grad: bool = False):
-    return self.reshape(-1).take(_places(self, index, dim, "gather", "input")).reshape(index.shape)
+    flat, key = _along_dim(self, index, dim, "gather", "input")
+    return in_order(flat[key]).reshape(index.shape)
 
 
 def scatter(self, index, src, dim: int, reduce=False):
@@ -134,10 +133,10 @@ def scatter(self, index, src, dim: int, reduce=False):
     if not index.size:
         require(not is_array or src.dtype == self.dtype, "scatter(): Expected self.dtype to be equal to src.dtype")
         return self.copy()
-    places = _places(self, index, dim, "scatter", "self", *[src] * is_array)
-    given = xp.atleast_1d(src)[tuple(map(slice, places.shape))].reshape(-1) if is_array else src
-    whole = xp.atleast_1d(self).copy()
-    _write(whole.reshape(-1), places.reshape(-1), given if is_array else dtypes.fitting(src, self.dtype), reduce)
+    flat, key = _along_dim(self, index, dim, "scatter", "self", *[src] * is_array)
+    whole = flat.copy()
+    given = xp.atleast_1d(src)[tuple(map(slice, key[dim].shape))] if is_array else dtypes.fitting(src, self.dtype)
+    _write(whole, key, given, reduce)
     return whole.reshape(self.shape)
 
 
