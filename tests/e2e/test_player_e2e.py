@@ -620,6 +620,8 @@ def test_a_moving_value_is_on_its_way_and_can_be_scrubbed_back(page, coded):
     slider = player.locator("input[type=range]")
     slider.evaluate("(el) => { el.value = -3.5; el.dispatchEvent(new Event('input')); }")
     assert player.locator(".mg-forth").count() == 1
+    assert player.locator(".mg-forth text").evaluate(
+        "(el) => getComputedStyle(el).fill === getComputedStyle(el.closest('.mg-player')).color")  # no gradient's
     slider.evaluate("(el) => { el.value = -9; el.dispatchEvent(new Event('input')); }")
     assert player.locator(".mg-forth").count() == 0
     assert player.locator(".mg-op:not(.mg-unborn)").count() == 0
