@@ -622,6 +622,8 @@ def test_a_moving_value_is_on_its_way_and_can_be_scrubbed_back(page, coded):
     slider = player.locator("input[type=range]")
     slider.evaluate("(el) => { el.value = -3.5; el.dispatchEvent(new Event('input')); }")
     assert player.locator(".mg-forth").count() == 1
+    assert player.locator(".mg-forth text").evaluate(
+        "(el) => getComputedStyle(el).fill === getComputedStyle(el.closest('.mg-player')).color")  # no gradient's
     slider.evaluate("(el) => { el.value = -9; el.dispatchEvent(new Event('input')); }")
     assert player.locator(".mg-forth").count() == 0
     assert player.locator(".mg-op:not(.mg-unborn)").count() == 0
@@ -632,13 +634,14 @@ def test_the_row_and_the_column_that_make_an_entry_light_up(page, tmp_path):
 
     a = minigrad.tensor([[1.0, 2.0, 0.5], [3.0, -1.0, 2.0]], requires_grad=True)
     b = minigrad.tensor([[0.5, 2.0], [1.0, -0.5], [4.0, 1.0]], requires_grad=True)
-    player = minigrad.step(((a @ b) * 2).sum(), names={"a": a, "b": b})
+    player = minigrad.step(((a @ b) * 2).sum(-1).sum(), names={"a": a, "b": b})
     (tmp_path / "mm.html").write_text(player.to_html(), encoding="utf-8")
     page.set_viewport_size({"width": 1280, "height": 720})
     page.emulate_media(reduced_motion="reduce")
     page.goto((tmp_path / "mm.html").as_uri())
-    for _ in range(3):
+    for _ in range(4):
         press(page.locator(".mg-player"), "next")
+        assert not [part for part in page.locator(".mg-rule math").all_text_contents() if part[0] == "−"]  # of `dim −1`
     rule = page.locator(".mg-rule").first
 
     entry = rule.locator("mtd[tabindex]").nth(1)  # first row, second column
@@ -655,7 +658,7 @@ def test_the_row_and_the_column_that_make_an_entry_light_up(page, tmp_path):
 
     page.emulate_media(reduced_motion="no-preference")
     slider = page.locator("input[type=range]")
-    at = next(i for i, f in enumerate(player.frames) if f.kind == "compute" and f.step == 3)
+    at = next(i for i, f in enumerate(player.frames) if f.kind == "compute" and f.step == 4)
     for way, lit, hidden in ((0.4, [], 11), (0.5, ["2", "2", "0.50", "2.00", "5"], 11), (0.98, ["0.50", "2.00"], 0)):
         slider.evaluate("(el, at) => { el.value = at; el.dispatchEvent(new Event('input')); }", at - 1 + way)
         assert page.locator(".mg-source").all_text_contents()[:len(lit) or None] == lit
