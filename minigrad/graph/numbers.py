@@ -272,9 +272,6 @@ def chained(child: Any, n: Any) -> Finding | None:
     left = " logged" * log + f" left {type(product).__name__}" * even  # not square, they may share something out
     marks = " twice" * (len(n.edges) == 2 and n.edges[0] is n.edges[1]) + " both" * all(e is not None for e in n.edges)
     picked = (behind_views(node_of(e), False, ("Gather", "Index", "NllLoss", "NegB")) for e in n.edges if e is not None)
-    same = behind_views(node_of(child.edges[0]), False, ("DivB", "MulB"))
-    rows = {id(behind_views(node_of(e))) for e in getattr(same, "edges", ())}
-    left += " squared" * (type(same).__name__ == "MmBackward0" and len(rows) == 1)
     left += "".join(f" beside {type(m).__name__}" for m in picked if m is not child)
     told = (f"chain: 0 {type(child).__name__} 1 {type(n).__name__} along {getattr(n, 'saved_dim', len(parts))} "
             f"dim {getattr(child, 'saved_dim', '')} of {type(node_of(child.edges[0])).__name__}{marks}{left}")

@@ -82,9 +82,9 @@ def of_tensor(t: AnyTensor, owner: Any, call: Any, context: Context) -> Explanat
     reasons = [*why_no_grad(record), *why_backward_fails(graph)]
     wrong = of_numbers(t) if ours else ""
     found = attempt(untold, t, record, context, call, any(s.freed for n in graph.nodes for s in n.saved))
-    if ours and (found is None or wrong or found.key == "passed_on"):
+    if ours and (found is None or wrong or found.key in ("passed_on", "gradient")):
         found = in_training({label(record): t}, names, None, context) or found
-        if found is None or found.key == "cleared_since":
+        if found is None or found.key in ("cleared_since", "gradient"):
             found = first(rounds.slips([t], context)) or found
     reasons += [(f"why.{wrong}", {"name": label(record)}, {record.id})] if wrong else []
     fine = "why.fine", {"name": label(record), "grad": record.grad}, {record.id}
