@@ -25,7 +25,7 @@ from ..text.numbers import two_digits
 from .cuts import leads_to
 from .findings import Finding, by_rule, finding, first, keyword, receiver
 from .live import Key, Reader, is_tensor
-from .program import Context, called, expression, feeding, inside_of, is_theirs, source_of, usual, writers
+from .program import Context, begins, called, expression, feeding, inside_of, is_theirs, source_of, usual, writers
 
 MOST, NEAR = 20_000, 12  # nodes that are looked through; one after the other, behind each of them
 PRODUCTS = set("matmul mm bmm mv dot mul multiply".split())
@@ -341,7 +341,7 @@ def nought(node: Any, context: Context, depth: int = 0) -> tuple[Any, Context] |
             still = not (value._array().any() or (value._grad is not None and value._grad._array().any()))
             return parts[0] if still and parts else None
         near, use = source.last_writes(name, node, context.function)[:1], source.statement(node)
-        sure = any(w.lineno < use.lineno and source.loops(w) == source.loops(use)
+        sure = any(begins(w) < begins(use) and source.loops(w) == source.loops(use)
                    and source.parents[w] in {*source.above(use), context.function} for w in near)
         inside = re.search(rf"\b{re.escape(name)}\b([^=\n]*\.\w+_\(|\.data\b)|_\({re.escape(name)}\b", source.whole)
         if len(source.writes.get((context.function, name), ())) < 2:  # it has its first value still

@@ -73,7 +73,7 @@ class Source:
         self.reads = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)} | {
             n.target.id for n in nodes if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
         for several in self.writes.values():
-            several.sort(key=lambda statement: int(statement.lineno))
+            several.sort(key=begins)
 
     def above(self, node: Any) -> Iterator[Any]:
         """What a node stands in, the nearest first."""
@@ -211,7 +211,7 @@ class Source:
         around, loops = {*self.above(use)}, self.loops(use)
         near: list[Any] = []
         for statement in reversed(found):
-            if statement.lineno >= self.statement(use).lineno:
+            if begins(statement) >= begins(self.statement(use)):
                 continue
             near.append(statement)
             if gives(statement, name) and self.parents[statement] in {*around, self.tree, function}:
@@ -282,6 +282,11 @@ def span(node: Any) -> tuple[int, int, int, int]:
     if isinstance(attr, ast.Attribute) and end[0] != node.lineno:
         return end[0], node.end_lineno, end[1] - len(attr.attr), node.end_col_offset
     return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
+
+
+def begins(node: Any) -> tuple[int, int]:
+    """Where a node begins, to be compared: statements may share a line."""
+    return node.lineno, node.col_offset
 
 
 def named(target: Any) -> Iterator[str]:
@@ -432,7 +437,7 @@ class Context(NamedTuple):
         writes = ([w for w in every if not isinstance(w, ast.Expr)][-1:] if use is None
                   else self.source.last_writes(name, use, self.function))
         found = [(value, self) for statement in writes for value in read_in(statement, name)]
-        before = [w for w in writes if isinstance(w, ast.Assign) and use is not None and w.lineno < use.lineno]
+        before = [w for w in writes if use and type(w) is ast.Assign and begins(w) < begins(self.source.statement(use))]
         sure = any(self.source.parents[w] in {*self.source.above(use), self.function} for w in before)
         found += self.argument(name) if self.function is not None and not sure else ()
         yield from found
