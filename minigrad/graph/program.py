@@ -150,6 +150,11 @@ class Source:
         number = changes[0][0].lineno
         if self.rows or {n for node, _ in changes for n in (node.lineno, node.end_lineno)} - {number}:
             return self.narrowed(*changes[0]) if len(changes) == 1 else None
+        here = sorted((n for n in self.parents if isinstance(n, ast.stmt) and n.lineno == number), key=begins)
+        if len(here) > 1 and re.match("(?:with|if) ", changes[0][1]):  # it needs a line of its own
+            parts = (changes[0][1] if n is changes[0][0] else self.text(n) for n in here)
+            told = self.owned(here[0], "\n".join(" " * here[0].col_offset + part for part in parts))
+            return None if any(hasattr(n, "body") for n in here) else (number, told)
         line = self.lines[number - 1].encode()  # columns count bytes
         for node, new in sorted(changes, key=lambda change: -change[0].col_offset):
             plain, grouped = (line[: node.col_offset] + text.encode() + line[node.end_col_offset :]
