@@ -16,7 +16,7 @@ from ..core.graph import TensorBase, node_of
 from ..core.modes import mode_variable
 from .findings import Finding, by_rule, finding, first, keyword, names_in, receiver
 from .live import inner, is_tensor, nodes_of, parameters
-from .program import Context, called, expression, feeding, is_theirs, source_of, word, written
+from .program import Context, begins, called, expression, feeding, is_theirs, source_of, word, written
 
 CARRIES = set("detach detach_ numpy item tolist cpu clone float double half copy long int astype".split())
 MAKES = {"tensor", "as_tensor", "from_numpy", "Tensor", "Variable", "float", "FloatTensor", "asarray", "array"}
@@ -125,7 +125,7 @@ def block_around(node: Any, context: Context) -> Finding | None:
     stopped = mode_variable.get() is False  # now: by a call that may stand anywhere
     before = [(each is source, n.lineno, n) for each in (context.sources() if stopped else [source]) for n in each.calls
               if called(n) == "set_grad_enabled" and isinstance(each.parents[n], ast.Expr)
-              and (ast.unparse(n).endswith("(False)") if stopped else n.lineno < node.lineno)]
+              and (ast.unparse(n).endswith("(False)") if stopped else begins(n) < begins(node))]
     last = [n for *_, n in sorted(before, key=lambda one: one[:2])[-1:] if ast.unparse(n).endswith("(False)")]
     for switch in [*around, *last]:  # the nearest first
         context = context._replace(source=next(each for each in [source, *context.sources()] if switch in each.parents))

@@ -20,7 +20,7 @@ from .cuts import cut_on_the_way, number_of, passes, root_of, uncarried
 from .findings import Finding, by_rule, ends, finding, first, names_in, reads_of, receiver
 from .leaves import made_anew, no_flag, not_a_leaf, projected, remade, unreached, unregistered, untracked
 from .live import inner, is_tensor, nodes_of, parameters
-from .program import Context, called, expression, feeding, first_write, gives, is_learners, read_in, source_of
+from .program import Context, begins, called, expression, feeding, first_write, gives, is_learners, read_in, source_of
 from .refused import Refused, ours
 
 WHOSE = {"backward", "step", "zero_grad", "parameters", "state_dict", "load_state_dict"}  # each of one kind of thing
@@ -97,8 +97,8 @@ def crossing(node: Any, region: Any, context: Context, root: Any) -> Finding | N
         uses = reads_of(name, region)
         writes = source.writes.get((context.function, name), [])
         own = [w for w in writes if w in inside]
-        later = own and uses and type(own[0]) is not ast.AugAssign and source.statement(uses[0]).lineno > own[0].lineno
-        if not uses or later or region in writes or not leads(held := context.value(uses[0]), node):
+        new = own and uses and type(own[0]) is not ast.AugAssign and begins(own[0]) < begins(source.statement(uses[0]))
+        if not uses or new or region in writes or not leads(held := context.value(uses[0]), node):
             continue
         if own:
             return taken_over(name, own[0], [w for w in writes if w not in inside], inside, context, root, node)
@@ -147,7 +147,7 @@ def cut_off(name: str, statement: Any, none: bool, inside: Any, context: Context
     for other in {name}.union(*(names_in(part) for part, _ in feeding(root, context))):
         reads = [n for n in reads_of(other, context.function or source.tree) if n in inside]
         writes = [w for w in source.writes.get((context.function, other), []) if w in inside]
-        over = reads and writes and source.statement(reads[0]).lineno <= writes[0].lineno
+        over = reads and writes and begins(source.statement(reads[0])) <= begins(writes[0])
         if not over or not leads(held := context.value(reads[0]), node, old):
             continue
         several = isinstance(held, tuple | list)

@@ -18,7 +18,7 @@ from typing import Any
 from ..core.graph import TensorBase
 from ..text import table
 from .live import nodes_of, parameters
-from .program import Context, Line, Source, between, expression, feeding, source_of, usual
+from .program import Context, Line, Source, begins, between, expression, feeding, source_of, usual
 from .refused import Refused, described
 
 
@@ -89,7 +89,7 @@ def names_in(node: Any) -> set[str]:
 def reads_of(name: str, region: Any) -> list[Any]:
     """Where a part of the program reads a name, in the order of its lines."""
     reads = [n for n in ast.walk(region) if isinstance(n, ast.Name | ast.Attribute) and isinstance(n.ctx, ast.Load)]
-    return sorted((n for n in reads if ast.unparse(n) == name), key=lambda n: int(n.lineno))
+    return sorted((n for n in reads if ast.unparse(n) == name), key=begins)
 
 
 def ends(*nodes: Any) -> set[int]:

@@ -74,7 +74,7 @@ def remade(leaf: Any, root: Any, context: Context) -> Finding | None:
                 each = not loops or there.source.parents[later] is loops[-1]  # in each turn, not only in some
                 anew = isinstance(getattr(later, "targets", [None])[0], ast.Name)  # not only a part of what it has
                 held = [value := there.value(n), *(parameters(value) if anew else ())]
-                if each and later.lineno > n.lineno and any(leaf is t for t in held):
+                if each and program.begins(later) > program.begins(n) and any(leaf is t for t in held):
                     return finding("remade", there, later, name=n.id)
     return None
 
@@ -180,9 +180,10 @@ def projected(name: str, value: Any, context: Context) -> Finding | None:
     source, statement = context.source, context.source.statement(value)
     loops, writes = source.loops(statement), source.writes.get((context.function, name), ())
     ran = [n for n in source.calls if called(n) == "backward" and {*loops[:1]} & {*source.above(n)}]
-    texts = [source.text(w) for w in writes if isinstance(w, ast.Assign) and w.lineno < statement.lineno]
+    here = program.begins(statement)
+    texts = [source.text(w) for w in writes if isinstance(w, ast.Assign) and program.begins(w) < here]
     texts += [around.source.text(v) for v, around in context.elsewhere(name)]  # another cell
-    late = any(n.lineno < statement.lineno for n in ran) and re.search(r"requires_grad|Parameter\(", " ".join(texts))
+    late = any(program.begins(n) < here for n in ran) and re.search(r"requires_grad|Parameter\(", " ".join(texts))
     return by_rule(f"projected: {name} {ast.unparse(statement)}", value, context) if late else None
 
 

@@ -90,7 +90,7 @@ def cause_told(found: Finding, lang: str, here: str = "") -> str:
     parts = [(place[:1].upper() + said[1:]).lstrip() if place and said.startswith(place) else said]  # no learner's name
     if found.edit is not None and found.line is not None:
         number, text = found.edit
-        key = "gone" if not text.strip() else "indented" if text[:1].isspace() else "edit"  # as it can be pasted
+        key = "gone" if not text.strip() else "indented" if text[:1].isspace() or "\n" in text else "edit"
         kinds = table("names")["causes"].items()
         key += next((f"_{kind}" for kind, several in kinds if found.key in several.split()), "")
         parts.append(say(f"cure.{key}", lang, place=_place((found.line[0], number, text), lang, here), text=text))

@@ -25,7 +25,7 @@ from ..text.numbers import two_digits
 from .cuts import leads_to
 from .findings import Finding, by_rule, finding, first, keyword, receiver
 from .live import Key, Reader, is_tensor
-from .program import Context, called, expression, feeding, inside_of, is_theirs, source_of, usual, writers
+from .program import Context, begins, called, expression, feeding, inside_of, is_theirs, source_of, usual, writers
 
 MOST, NEAR = 20_000, 12  # nodes that are looked through; one after the other, behind each of them
 PRODUCTS = set("matmul mm bmm mv dot mul multiply".split())
@@ -278,9 +278,6 @@ def chained(child: Any, n: Any) -> Finding | None:
     left = " logged" * log + f" left {type(product).__name__}" * even  # not square, they may share something out
     marks = " twice" * (len(n.edges) == 2 and n.edges[0] is n.edges[1]) + " both" * all(e is not None for e in n.edges)
     picked = (behind_views(node_of(e), False, ("Gather", "Index", "NllLoss", "NegB")) for e in n.edges if e is not None)
-    same = behind_views(node_of(child.edges[0]), False, ("DivB", "MulB"))
-    rows = {id(behind_views(node_of(e))) for e in getattr(same, "edges", ())}
-    left += " squared" * (type(same).__name__ == "MmBackward0" and len(rows) == 1)
     left += "".join(f" beside {type(m).__name__}" for m in picked if m is not child)
     told = (f"chain: 0 {type(child).__name__} 1 {type(n).__name__} along {getattr(n, 'saved_dim', len(parts))} "
             f"dim {getattr(child, 'saved_dim', '')} of {type(node_of(child.edges[0])).__name__}{marks}{left}")
@@ -350,7 +347,7 @@ def nought(node: Any, context: Context, depth: int = 0) -> tuple[Any, Context] |
             still = not (value._array().any() or (value._grad is not None and value._grad._array().any()))
             return parts[0] if still and parts else None
         near, use = source.last_writes(name, node, context.function)[:1], source.statement(node)
-        sure = any(w.lineno < use.lineno and source.loops(w) == source.loops(use)
+        sure = any(begins(w) < begins(use) and source.loops(w) == source.loops(use)
                    and source.parents[w] in {*source.above(use), context.function} for w in near)
         inside = re.search(rf"\b{re.escape(name)}\b([^=\n]*\.\w+_\(|\.data\b)|_\({re.escape(name)}\b", source.whole)
         if len(source.writes.get((context.function, name), ())) < 2:  # it has its first value still

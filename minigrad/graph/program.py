@@ -77,7 +77,7 @@ class Source:
                     n.arg for n in ast.walk(home.args) if isinstance(n, ast.arg)}:
                 self.writes.setdefault((None, name), []).extend(several)
         for several in self.writes.values():
-            several.sort(key=lambda statement: int(statement.lineno))
+            several.sort(key=begins)
 
     def above(self, node: Any) -> Iterator[Any]:
         """What a node stands in, the nearest first."""
@@ -154,6 +154,11 @@ class Source:
         number = changes[0][0].lineno
         if self.rows or {n for node, _ in changes for n in (node.lineno, node.end_lineno)} - {number}:
             return self.narrowed(*changes[0]) if len(changes) == 1 else None
+        here = sorted((n for n in self.parents if isinstance(n, ast.stmt) and n.lineno == number), key=begins)
+        if len(here) > 1 and re.match("(?:with|if) ", changes[0][1]):  # it needs a line of its own
+            parts = (changes[0][1] if n is changes[0][0] else self.text(n) for n in here)
+            told = self.owned(here[0], "\n".join(" " * here[0].col_offset + part for part in parts))
+            return None if any(hasattr(n, "body") for n in here) else (number, told)
         line = self.lines[number - 1].encode()  # columns count bytes
         for node, new in sorted(changes, key=lambda change: -change[0].col_offset):
             plain, grouped = (line[: node.col_offset] + text.encode() + line[node.end_col_offset :]
@@ -215,7 +220,7 @@ class Source:
         around, loops = {*self.above(use)}, self.loops(use)
         near: list[Any] = []
         for statement in reversed(found):
-            if statement.lineno >= self.statement(use).lineno:
+            if begins(statement) >= begins(self.statement(use)):
                 continue
             near.append(statement)
             if gives(statement, name) and self.parents[statement] in {*around, self.tree, function}:
@@ -286,6 +291,11 @@ def span(node: Any) -> tuple[int, int, int, int]:
     if isinstance(attr, ast.Attribute) and end[0] != node.lineno:
         return end[0], node.end_lineno, end[1] - len(attr.attr), node.end_col_offset
     return node.lineno, node.end_lineno, node.col_offset, node.end_col_offset
+
+
+def begins(node: Any) -> tuple[int, int]:
+    """Where a node begins, to be compared: statements may share a line."""
+    return node.lineno, node.col_offset
 
 
 def named(target: Any) -> Iterator[str]:
@@ -435,8 +445,8 @@ class Context(NamedTuple):
         every = self.source.writes.get((self.function, name), [])
         writes = ([w for w in every if not isinstance(w, ast.Expr)][-1:] if use is None
                   else self.source.last_writes(name, use, self.function))
-        found = [(value, self.where(w)) for w in writes for value in read_in(w, name)]
-        before = [w for w in writes if isinstance(w, ast.Assign) and use is not None and w.lineno < use.lineno]
+        found = [(value, self.where(statement)) for statement in writes for value in read_in(statement, name)]
+        before = [w for w in writes if use and type(w) is ast.Assign and begins(w) < begins(self.source.statement(use))]
         sure = any(self.source.parents[w] in {*self.source.above(use), self.function} for w in before)
         found += self.argument(name) if self.function is not None and not sure else ()
         yield from found

@@ -110,8 +110,7 @@ def half_way(error: BaseException | None = None, *, names: Mapping[str, AnyTenso
              ) -> tuple[tuple[AnyTensor, ...], Graph, unfinished.Failure]:
     """What went into the call that failed, and the graph till there; of the last error, where none is given.
     Raises: TypeError where no tensor had a part in it."""
-    stopped = unfinished.failure(error or unfinished.last_error())
-    if stopped is None:
+    if (stopped := unfinished.failure(error or unfinished.last_error())) is None:
         raise TypeError(say("draw.nothing_failed"))
     reader = live.Reader if library(stopped.around[0]) == "minigrad" else from_torch.TorchReader
     known = tensor_names({**stopped.names, **(names or {})})

@@ -35,8 +35,7 @@ def save_page(shown: Any, path: str | Path | None = None) -> Path:
     Raises: TypeError for anything else; ValueError where only a notebook can do without a path; ImportError where
     nbconvert is missing, which comes with `[lab]`.
     """
-    stored = isinstance(shown, str | Path)
-    if not stored and not hasattr(shown, "to_html"):
+    if not (stored := isinstance(shown, str | Path)) and not hasattr(shown, "to_html"):
         raise TypeError(say("player.no_page", kind=type(shown).__name__))
     demand(stored or path, "player.page_path")
     target = Path(path or Path(shown).with_suffix(".html"))

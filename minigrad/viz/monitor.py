@@ -137,8 +137,7 @@ def what_it_does(home: Rows, rows: Rows) -> str:
     top = max(map(abs, right))
     if all(isclose(a, b, rel_tol=1e-3, abs_tol=1e-3 * top) for a, b in zip(right, losses, strict=True)):
         return "same"
-    finite = list(takewhile(isfinite, losses))
-    if len(finite) < len(losses):
+    if len(finite := list(takewhile(isfinite, losses))) < len(losses):
         return "breaks" if isnan(losses[len(finite)]) and finite[-1:] <= finite[:1] else "rises"
     turns = [after > before for before, after in pairwise(losses) if abs(after - before) > 1e-6 * top]
     if sum(a != b for a, b in pairwise(turns)) > 1 or (

@@ -43,8 +43,7 @@ class Watch:
             self.ask(ran)
             return
         names = learners_names()
-        results = [t for t in names.values() if t.grad_fn is not None]
-        if not results:
+        if not (results := [t for t in names.values() if t.grad_fn is not None]):
             return
         self.drawing = draw(*(t for t in results if library(t) == library(results[-1])), names=names)
         if self.handle is not None:

@@ -112,8 +112,7 @@ def watched(player: Widget) -> Widget:
     def tell(ran: Any) -> None:
         held = [id(value) for value in shell.user_ns.values()]
         made, _made[shell] = _made[shell], []
-        lost = [p for p in made if not p.shown and id(p) not in held]
-        if lost:
+        if lost := [p for p in made if not p.shown and id(p) not in held]:
             print(say("player.not_shown", count=len(lost)))
         put_away(shell, getattr(ran.info, "cell_id", None))
 

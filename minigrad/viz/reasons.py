@@ -83,11 +83,11 @@ def of_tensor(t: AnyTensor, owner: Any, call: Any, context: Context) -> Explanat
     wrong = of_numbers(t) if ours else ""
     ran = any(s.freed for n in graph.nodes for s in n.saved)
     found = attempt(untold, t, record, context, call, ran)
-    if ours and (found is None or wrong or found.key == "passed_on"):
+    if ours and (found is None or wrong or found.key in ("passed_on", "gradient")):
         found = in_training({label(record): t}, names, None, context) or found
         last = leaves.last_backward(context)
         began = t.numel() == 1 and (ran or (last and last[1].value(cuts.root_of(last[0])) is t))
-        if found is None or found.key == "cleared_since":
+        if found is None or found.key in ("cleared_since", "gradient"):
             found = attempt(first, of_leaves(t, names, context) if began else rounds.slips([t], context)) or found
     reasons += [(f"why.{wrong}", {"name": label(record)}, {record.id})] if wrong else []
     fine = "why.fine", {"name": label(record), "grad": record.grad}, {record.id}
