@@ -64,26 +64,27 @@ class Severed:
         for place in self.places:
             source, block = program.source_of(place.code), program.block(place)
             inside = self.in_block(place, source, block) if block and place in self.latest else ()
-            value = self.of_value(place, source, program.around(place), home(place.code))
-            for line, node, tensor, into in inside if block else [value]:
+            values = self.of_value(place, source, program.around(place), home(place.code))
+            for line, node, tensor, into in inside if block else values:
                 if tensor or into:
                     yield Cut(f"c{next(number)}", program.word(place), line, place.count, node, tensor, tuple(into))
 
-    def of_value(self, place: Place, source: Source, around: Sequence[Any], scope: Any) -> tuple[Any, ...]:
-        """The line of what cut a value, what was cut, if that is one, and where what came of it goes in."""
+    def of_value(self, place: Place, source: Source, around: Sequence[Any], scope: Any) -> Iterator[Any]:
+        """The line of what cut values, what was cut, and where what came of it goes in."""
         ids, slot, made = self.reader.ids, self.reader.slot, self.places[place]
-        used = [pair for pair in made if pair[1] is not None and (self.held[id(pair[1])] or slot(pair[1]) in ids)]
-        origin, result = (used or made)[-1] if len(used) < 2 else (None, used[-1][1])
-        node = ids.get(("leaf", id(origin)) if self.reader.is_tensor(origin) else id(origin))
-        tensor, into = result is not None and ids.get(slot(result)), [at for _, t in used for at in self.held[id(t)]]
         statement: Any = next((up for up in around if isinstance(up, ast.stmt)), None)
-        if not (tensor or into) and around and place in self.latest:
-            names = program.given(source, statement)
-            sure = names if names and program.carried(statement.value, around[0]) else ()
-            tensor, into = self.taken(place, scope, names, sure, around)
         (_, number, line), text = source_line(place.code, place.lasti), source.text(statement)
-        one = text and "\n" not in text  # of several on a line
-        return (source.line(statement)[1], text) if one else (number, line), node, tensor or None, into
+        if text and "\n" not in text:  # of several on a line
+            number, line = source.line(statement)[1], text
+        for origin, result in [(a, b) for a, b in made if b is not None and (self.held[id(b)] or slot(b) in ids)
+                               ] or made[-1:]:
+            node = ids.get(("leaf", id(origin)) if self.reader.is_tensor(origin) else id(origin))
+            tensor, into = result is not None and ids.get(slot(result)), self.held[id(result)]
+            if not (tensor or into) and around and place in self.latest:
+                names = program.given(source, statement)
+                sure = names if names and program.carried(statement.value, around[0]) else ()
+                tensor, into = self.taken(place, scope, names, sure, around)
+            yield (number, line), node, tensor or None, into
 
     def in_block(self, place: Place, source: Source, block: Any) -> Iterator[Any]:
         """The same of each statement in a block that records nothing, if it reads what has a history, and of each call
@@ -107,7 +108,7 @@ class Severed:
             known = self.known(place, source, function, made, given)
             found = [read(n.value or n, known) for n in results]
             if all(found):
-                line, _, *ends = self.of_value(place, where, [call, *where.above(call)], scope)
+                line, _, *ends = next(self.of_value(place, where, [call, *where.above(call)], scope))
                 yield line, only(set[Any]().union(*found), ids), *ends
 
     def known(self, place: Place, source: Source, scope: Any, made: Any = (), given: Any = ()) -> dict[str, Any]:

@@ -154,14 +154,19 @@ class Builder:
         return found
 
     def ends(self, cut: Cut) -> set[str]:
-        """The ops that take what was left by a cut."""
+        """The ops that take what was left by a cut; those in the same closed box as what was cut are hidden with it."""
         named = self.graph.users.get(cut.tensor, set()) if cut.tensor else set()
-        return named.union(edge.partition(":")[0] for edge in cut.into)
+        into = {edge.partition(":")[0] for edge in cut.into}
+        return named.union(op for op in into if self.fold.box.get(op, op) != self.box_of(cut))
+
+    def box_of(self, cut: Cut) -> str | None:
+        """The closed box that hides what was cut."""
+        return self.fold.box.get(cut.node or "") or self.fold.chips.get(cut.node or "")
 
     def goes_back(self, cut: Cut) -> bool:
-        """Whether what was cut in a closed box goes into the same box: it hides the cut, too."""
-        box = self.fold.box.get(cut.node or "") or self.fold.chips.get(cut.node or "")
-        return box in {self.fold.box.get(op, "") for op in self.ends(cut)}
+        """Whether all that was cut in a closed box goes into the same box: it hides the cut, too."""
+        ends = self.ends(cut)
+        return bool(cut.into and not ends) or self.box_of(cut) in {self.fold.box.get(op, "") for op in ends}
 
     def cut(self, cut: Cut) -> Block:
         """The card of a place where a tensor was cut off, with room for the scissors before it."""
