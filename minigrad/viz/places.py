@@ -142,11 +142,10 @@ class Composer:
                 box = self.fold.chips.get(cut.node)  # whose parameter it is
                 source = self.fold.inside[box][0].id if box else cut.node
                 plan.links.append(Link(f"{cut.id}:0", source, f"{cut.node}:0", cut.id, "0"))
-            taken = self.builder.ends(cut)
-            ends = [(f"cut:{edge}", *edge.split(":")) for edge in cut.into if edge.split(":")[0] in taken]
+            ends = [(f"cut:{edge}", *edge.split(":")) for edge in cut.into]
             ends += [(f"{cut.tensor}:0", cut.tensor, "0")] if cut.tensor else []
-            plan.links += [Link(id, cut.id, f"{cut.id}:0", end, slot) for id, end, slot in ends
-                           if end in self.blocks or end in self.fold.box]
+            known = {cut.tensor, *self.builder.ends(cut)} & (self.blocks.keys() | self.fold.box.keys())
+            plan.links += [Link(id, cut.id, f"{cut.id}:0", end, slot) for id, end, slot in ends if end in known]
 
     def result_links(self, plan: Plan) -> None:
         """A result that a closed box makes has its card behind the box."""
