@@ -76,9 +76,11 @@ class Severed:
         (_, number, line), text = source_line(place.code, place.lasti), source.text(statement)
         if text and "\n" not in text:  # of several on a line
             number, line = source.line(statement)[1], text
-        for origin, result in [(a, b) for a, b in made if b is not None and (self.held[id(b)] or slot(b) in ids)
-                               ] or made[-1:]:
-            node = ids.get(("leaf", id(origin)) if self.reader.is_tensor(origin) else id(origin))
+        known = self.known(place, Context(source, source.function(statement)), {}) if around else {}
+        for pair in [p for p in made if p[1] is not None and (self.held[id(p[1])] or slot(p[1]) in ids)] or made[-1:]:
+            origin, result = pair
+            keys = read(around[0], known) if origin is None and around and pair is made[-1] else ()
+            node = ids.get(("leaf", id(origin)) if self.reader.is_tensor(origin) else id(origin), self.only(keys))
             tensor, into = result is not None and ids.get(slot(result)), self.held[id(result)]
             if not (tensor or into) and around and place in self.latest:
                 names = program.given(source, statement)
@@ -89,15 +91,14 @@ class Severed:
     def in_block(self, place: Place, source: Source, block: Any) -> Iterator[Any]:
         """The same of each statement in a block that records nothing, if it reads what has a history, and of each call
         of a function all of whose results come from the block."""
-        ids, function = self.reader.ids, block if isinstance(block, FUNCTIONS) else source.function(block)
+        function = block if isinstance(block, FUNCTIONS) else source.function(block)
         inside = [n for n in ast.walk(block) if not TRACKS.search(source.text(n))]
         made = {n: program.given(source, n) for n in inside if isinstance(n, ast.Assign)}
         known = self.known(place, Context(source, function), made)
         for one, names in made.items():
             if (keys := read(one.value, known)) and (names := names - self.reader.tracked.keys()):
                 line = source.line(one)[1], source.text(one).partition("\n")[0]
-                node = ids.get(*keys) if len(keys) == 1 else None
-                yield line, node, *self.taken(place, home(place.code), names, names)
+                yield line, self.only(keys), *self.taken(place, home(place.code), names, names)
         cut = {name for names in made.values() for name in names}
         results = [(n.value, n in inside or {*program.numbers(n.value)} <= cut) for n in ast.walk(function or block)
                    if isinstance(n, ast.Return) and n.value and source.function(n) is function]
@@ -108,7 +109,11 @@ class Severed:
             if found and all(found):
                 keys, scope = set.union(*found), outer.function or program.is_cell(where.file) or where.file
                 line, _, *ends = next(self.of_value(place, where, [call, *where.above(call)], scope))
-                yield line, ids.get(*keys) if len(keys) == 1 else None, *ends
+                yield line, self.only(keys), *ends
+
+    def only(self, keys: Collection[Any]) -> str | None:
+        """The id of what has one of these keys, if it is one."""
+        return self.reader.ids.get(*keys) if len(keys) == 1 else None
 
     def known(self, place: Place, here: Context, made: Mapping[Any, set[str]]) -> dict[str, Any]:
         """What had a history before a cut, or was `made` of that: names, with a dot, and the nodes and leaves of it."""
