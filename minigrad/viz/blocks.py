@@ -161,8 +161,8 @@ class Builder:
 
     def goes_back(self, cut: Cut) -> bool:
         """Whether all that was cut in a closed box goes into the same box: it hides the cut, too."""
-        ends = self.ends(cut)
-        return bool(cut.into and not ends) or self.hidden.get(cut.node or "") in {self.fold.box.get(op, "") for op in ends}
+        box, ends = self.hidden.get(cut.node or ""), self.ends(cut)
+        return bool(cut.into and not ends) or box in {self.fold.box.get(op, "") for op in ends}
 
     def cut(self, cut: Cut) -> Block:
         """The card of a place where a tensor was cut off, with room for the scissors before it."""
