@@ -92,7 +92,7 @@ class Severed:
         """The same of each statement in a block that records nothing, if it reads what has a history, and of each call
         of a function all of whose results come from the block."""
         function = block if isinstance(block, FUNCTIONS) else source.function(block)
-        inside = [n for n in ast.walk(block) if not TRACKS.search(source.text(n))]
+        inside = [n for n in ast.walk(block) if isinstance(n, ast.stmt) and not TRACKS.search(source.text(n))]
         made = {n: program.given(source, n) for n in inside if isinstance(n, ast.Assign)}
         known = self.known(place, Context(source, function), made)
         for one, names in made.items():
