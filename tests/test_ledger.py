@@ -187,6 +187,19 @@ def test_what_a_cut_left_goes_to_the_operand_that_it_stands_in_and_nowhere_where
     assert [cut.tensor is not None for cut in found] == [into == "adv"] * len(found)
 
 
+@pytest.mark.parametrize("line", [
+    "adv = (torch.ones(2) - h).detach()", "adv = h.exp().detach()", "with torch.no_grad(): adv = h * 2",
+    "@torch.no_grad()\ndef f(x): return x * 2\nadv = f(x=h)"])
+def test_what_was_cut_in_an_expression_is_the_tracked_value_that_it_reads(line, tmp_path):
+    file, scope = tmp_path / "program.py", {"torch": torch, "h": tracked()}
+    file.write_text(f"{line}\ny = h * adv")
+    exec(compile(file.read_text(), str(file), "exec"), scope)
+    graph = read(scope["y"].sum(), names={"h": scope["h"], "adv": scope["adv"]})
+
+    (cut,) = graph.cuts
+    assert (graph.node(cut.node).name, graph.tensor(cut.tensor).name) == ("MulBackward0", "adv")
+
+
 def test_a_graph_has_the_cuts_of_what_is_still_in_use():
     h = tracked()
     k = h.detach()

@@ -432,6 +432,26 @@ def test_each_card_of_a_cut_leads_on_at_every_level(name, said, level):
         assert hidden or cut.node is None or f"{cut.id}:0" in at.data
 
 
+@pytest.mark.parametrize("level", ["modules", "ops"])
+def test_what_was_cut_in_a_module_and_is_used_there_and_outside_has_its_card(level):
+    roots, names = networks.execute("""class Part(nn.Module):
+    def forward(self, x):
+        h = x.tanh()
+        kept = h.detach()
+        return h.relu() * kept, kept
+part = Part(); last = nn.Linear(4, 4)
+def run(x):
+    y, kept = part(x)
+    return (last(y) * kept).sum()
+loss = run(torch.ones(2, 4, requires_grad=True))
+loss""", "<inside and outside>", minigrad)
+    drawing = draw(*roots, names=names, level=level)
+    (cut,), outside = drawing.graph.cuts, next(n.id for n in drawing.graph.ops if n.name == "MulBackward0")
+
+    assert {f"{cut.id}:0", f"cut:{outside}:1"} <= drawing.layout.data.keys()
+    assert len(drawing.layout.data.keys() & {f"cut:{edge}" for edge in cut.into}) == 2 - (level == "modules")
+
+
 def test_the_card_of_a_cut_shows_its_own_statement_of_several_on_a_line():
     graph, _ = networks.graph("cuts by an index")
     lines = {cut.kind: cut.line[1] for cut in graph.cuts}

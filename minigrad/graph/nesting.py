@@ -139,13 +139,14 @@ class Scopes:
             same.append((*at, scope.path))
             like.append((*at, *shapes.get(n.id, ()), *kept))
         leaves = {n.id: n.id for n in records if n.kind == "accumulate"}
-        alike = {id: str(shapes[id]) for id in leaves}
-        blocks = loops(ops, like, chains, alike) if scopes else ()
+        shaped = {id: str(shapes[id]) for id in leaves}
+        blocks = loops(ops, like, chains, shaped) if scopes else ()
         found = [*loops(ops, same, chains, leaves), *(turns for turns in blocks if turns[0][-1] in leaves)]
         mixed = self.mixed(ops, inside := {id for turns in found for turn in turns for id in turn})
+        inside |= {n.id for n in ops if self.of.get(n.id) in scopes and scopes[self.of[n.id]].ours}
         parts = {n.id: self.statement(n.id) for n in ops if n.id not in inside}
         kinds = [(parts.get(n.id, n.id), (0,) * 4, n.name, *shapes.get(n.id, ())) for n in ops]
-        found += (turns for turns in loops(ops, kinds, chains, alike) if len(turns) > TURNS)
+        found += (turns for turns in loops(ops, kinds, chains, shaped) if len(turns) > TURNS)
         return tuple(Repeat(f"r{k}", turns, (mixed | parts.keys()).isdisjoint(chain.from_iterable(turns)))
                      for k, turns in enumerate(dict.fromkeys(found), 1))
 

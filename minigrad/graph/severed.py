@@ -6,7 +6,7 @@ statement alone gives a name its value, which operations read later. A cut that 
 
 import ast
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from inspect import CO_OPTIMIZED
 from itertools import count
 from math import inf
@@ -15,7 +15,7 @@ from typing import Any
 from ..core.beside.ledger import Place, places
 from ..core.beside.lines import learners_line, source_line
 from . import program
-from .program import Context, Source
+from .program import FUNCTIONS, Context, Source
 from .snapshot import Cut
 
 TRACKS = re.compile(r"requires_grad|enable_grad|Parameter")  # what is made with these may have a history of its own
@@ -64,66 +64,71 @@ class Severed:
         for place in self.places:
             source, block = program.source_of(place.code), program.block(place)
             inside = self.in_block(place, source, block) if block and place in self.latest else ()
-            value = self.of_value(place, source, program.around(place), home(place.code))
-            for line, node, tensor, into in inside if block else [value]:
+            values = self.of_value(place, source, program.around(place), home(place.code))
+            for line, node, tensor, into in inside if block else values:
                 if tensor or into:
                     yield Cut(f"c{next(number)}", program.word(place), line, place.count, node, tensor, tuple(into))
 
-    def of_value(self, place: Place, source: Source, around: Sequence[Any], scope: Any) -> tuple[Any, ...]:
-        """The line of what cut a value, what was cut, if that is one, and where what came of it goes in."""
+    def of_value(self, place: Place, source: Source, around: Sequence[Any], scope: Any) -> Iterator[Any]:
+        """The line of what cut values, what was cut, and where what came of it goes in."""
         ids, slot, made = self.reader.ids, self.reader.slot, self.places[place]
-        used = [pair for pair in made if pair[1] is not None and (self.held[id(pair[1])] or slot(pair[1]) in ids)]
-        origin, result = (used or made)[-1] if len(used) < 2 else (None, used[-1][1])
-        node = ids.get(("leaf", id(origin)) if self.reader.is_tensor(origin) else id(origin))
-        tensor, into = result is not None and ids.get(slot(result)), [at for _, t in used for at in self.held[id(t)]]
         statement: Any = next((up for up in around if isinstance(up, ast.stmt)), None)
-        if not (tensor or into) and around and place in self.latest:
-            names = program.given(source, statement)
-            sure = names if names and program.carried(statement.value, around[0]) else ()
-            tensor, into = self.taken(place, scope, names, sure, around)
         (_, number, line), text = source_line(place.code, place.lasti), source.text(statement)
-        one = text and "\n" not in text  # of several on a line
-        return (source.line(statement)[1], text) if one else (number, line), node, tensor or None, into
+        if text and "\n" not in text:  # of several on a line
+            number, line = source.line(statement)[1], text
+        known = self.known(place, Context(source, source.function(statement)), {}) if around else {}
+        for pair in [p for p in made if p[1] is not None and (self.held[id(p[1])] or slot(p[1]) in ids)] or made[-1:]:
+            origin, result = pair
+            keys = read(around[0], known) if origin is None and around and pair is made[-1] else ()
+            node = ids.get(("leaf", id(origin)) if self.reader.is_tensor(origin) else id(origin), self.only(keys))
+            tensor, into = result is not None and ids.get(slot(result)), self.held[id(result)]
+            if not (tensor or into) and around and place in self.latest:
+                names = program.given(source, statement)
+                sure = names if names and program.carried(statement.value, around[0]) else ()
+                tensor, into = self.taken(place, scope, names, sure, around)
+            yield (number, line), node, tensor or None, into
 
     def in_block(self, place: Place, source: Source, block: Any) -> Iterator[Any]:
         """The same of each statement in a block that records nothing, if it reads what has a history, and of each call
         of a function all of whose results come from the block."""
-        function, inside, ids = source.function(block) or block, [*ast.walk(block)], self.reader.ids
-        made = [(n, program.given(source, n)) for n in inside if isinstance(n, ast.Assign)
-                and not TRACKS.search(source.text(n))]
-        for one, names in made:
-            keys = read(one.value, self.known(place, source, function, made))
-            if keys and (names := names - self.reader.tracked.keys()):
+        function = block if isinstance(block, FUNCTIONS) else source.function(block)
+        inside = [n for n in ast.walk(block) if isinstance(n, ast.stmt) and not TRACKS.search(source.text(n))]
+        made = {n: program.given(source, n) for n in inside if isinstance(n, ast.Assign)}
+        known = self.known(place, Context(source, function), made)
+        for one, names in made.items():
+            if (keys := read(one.value, known)) and (names := names - self.reader.tracked.keys()):
                 line = source.line(one)[1], source.text(one).partition("\n")[0]
-                yield line, only(keys, ids), *self.taken(place, home(place.code), names, names)
-        results = [n for n in ast.walk(function) if isinstance(n, ast.Return) and source.function(n) is function]
-        cut = {name for _, names in made for name in names}
-        whole = results and all((n in inside or {*program.numbers(n.value or n)} <= cut) and not TRACKS.search(
-            source.text(n)) for n in results)
-        for where, call in program.calls(source, function) if whole else ():
-            scope = where.function(call) or program.is_cell(where.file) or where.file
-            outer, there = self.known(place, where, scope), Context(source, function, call, Context(where))
-            given = {f"{name}.": read(part, outer) for name in own(function) for part, _ in there.argument(name)}
-            known = self.known(place, source, function, made, given)
-            found = [read(n.value or n, known) for n in results]
-            if all(found):
-                line, _, *ends = self.of_value(place, where, [call, *where.above(call)], scope)
-                yield line, only(set[Any]().union(*found), ids), *ends
+                yield line, self.only(keys), *self.taken(place, home(place.code), names, names)
+        cut = {name for names in made.values() for name in names}
+        results = [(n.value, n in inside or {*program.numbers(n.value)} <= cut) for n in ast.walk(function or block)
+                   if isinstance(n, ast.Return) and n.value and source.function(n) is function]
+        for where, call in program.calls(source, function) if function else ():
+            outer = Context(where, where.function(call))
+            known = self.known(place, Context(source, function, call, outer), made)
+            found = [read(value, known) if whole else set() for value, whole in results]
+            if found and all(found):
+                keys, scope = set.union(*found), outer.function or program.is_cell(where.file) or where.file
+                line, _, *ends = next(self.of_value(place, where, [call, *where.above(call)], scope))
+                yield line, self.only(keys), *ends
 
-    def known(self, place: Place, source: Source, scope: Any, made: Any = (), given: Any = ()) -> dict[str, Any]:
-        """What had a history before a cut, or was `made` of that, or `given`: the names of a scope, with a dot, and the
-        nodes or leaves that they mean."""
-        function = isinstance(scope, program.FUNCTIONS) and scope is not self.here
-        mine = {name for f, name in source.writes if f is scope}.union(own(scope)) if function else set()
-        found = {f"{name.replace('[', '.')}.": {key} for name, (t, key) in self.reader.tracked.items()
-                 if (t.grad_fn is None or t.grad_fn._sequence_nr() <= place.seq) and name.partition(".")[0] not in mine}
-        for name in mine:
-            each = [self.last.get(getattr(w, "value", None), (inf, None)) for w in source.writes.get((scope, name), ())]
-            found |= {f"{name}.": {key for _, key in each}} if each and max(each)[0] <= place.seq else {}
-        found |= given
-        for one, names in made:  # what is made of it in the block comes from there, too
-            keys = read(one.value, found)
-            found |= {f"{name}.": keys for name in names - self.reader.tracked.keys() if keys}
+    def only(self, keys: Collection[Any]) -> str | None:
+        """The id of what has one of these keys, if it is one."""
+        return self.reader.ids.get(*keys) if len(keys) == 1 else None
+
+    def known(self, place: Place, here: Context, made: Mapping[Any, set[str]]) -> dict[str, Any]:
+        """What had a history before a cut, or was `made` of that: names, with a dot, and the nodes and leaves of it."""
+        scope, tracked = here.function if here.function is not self.here else None, self.reader.tracked
+        mine = {name: given for (f, name), given in here.source.writes.items() if scope and f is scope}
+        mine = {n.arg: [] for n in ast.walk(scope.args) if isinstance(n, ast.arg)} | mine if scope else mine
+        found = {f"{name.replace('[', '.')}.": {key} for name, (t, key) in tracked.items()
+                 if name.split(".")[0] not in mine and (t.grad_fn is None or t.grad_fn._sequence_nr() <= place.seq)}
+        for name, writes in mine.items():
+            each = [self.last.get(getattr(w, "value", None), (inf, 0)) for w in writes]
+            given = here.argument(name) if here.call and not each else ()  # what the call gives
+            found[f"{name}."] = ({key for _, key in each} if each and max(each)[0] <= place.seq else set()).union(
+                *(read(part, self.known(place, outer, {})) for part, outer in given))
+        for one, names in made.items():  # what is made of it in the block comes from there, too
+            found |= {f"{name}.": read(one.value, found) for name in names - tracked.keys()}
         return found
 
     def taken(self, place: Place, scope: Any, names: Collection[str], sure: Collection[str],
@@ -160,12 +165,3 @@ def read(part: Any, known: dict[str, set[Any]]) -> set[Any]:
     return {key for name, keys in known.items() for key in keys
             if any(name.startswith(word) or word.startswith(name) for word in words)}
 
-
-def own(function: Any) -> list[str]:
-    """The names of what a function is given."""
-    return [a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)]
-
-
-def only(keys: set[Any], ids: Any) -> str | None:
-    """The id of what has one of these keys, if it is one."""
-    return ids.get(min(keys, key=str)) if len(keys) == 1 else None

@@ -325,8 +325,8 @@ def only(graph: Graph, nodes: Iterable[NodeRecord], tensors: Sequence[TensorReco
     return replace(graph, roots=tuple(r for r in graph.roots if r in there), nodes=tuple(kept.values()),
                    tensors=tuple(replace(t, base=t.base if t.base in there else None) for t in tensors),
                    hooks=tuple(h for h in graph.hooks if h.node in kept),
-                   cuts=tuple(c for c in graph.cuts if c.node in kept or (c.node is None and (
-                       c.tensor in there or any(id.partition(":")[0] in kept for id in c.into)))))
+                   cuts=tuple(replace(c, node=c.node if c.node in kept else None) for c in graph.cuts if c.node in kept
+                              or c.tensor in there or any(id.partition(":")[0] in kept for id in c.into)))
 
 
 def within(graph: Graph, start: Iterable[str], radius: float = inf, both_ways: bool = False) -> set[str]:

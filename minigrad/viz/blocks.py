@@ -132,6 +132,7 @@ class Builder:
         self.labels: dict[str, words.BoxLabel] = {}
         self.rooms: dict[str, float] = {}  # slot -> how far its text sticks out to the left of its block
         self.cut_off = {cut.node for cut in self.graph.cuts}
+        self.hidden = {**fold.chips, **fold.box}  # node -> the closed box that hides it
         self.drawer = DRAWER if "grads" in show else 26
         self.hooks = by_key((hook.node, hook) for hook in self.graph.hooks if "hooks" in show)
 
@@ -140,8 +141,7 @@ class Builder:
         graph, fold = self.graph, self.fold
         found = {n.id: self.op(n) for n in graph.ops if n.id not in fold.box}
         found |= {id: self.module(id) for id in fold.boxes}
-        hidden = {**fold.chips, **fold.box}
-        within = {(cut.tensor, hidden[cut.node]) for cut in graph.cuts if cut.node and self.goes_back(cut)}
+        within = {(cut.tensor, self.hidden[cut.node]) for cut in graph.cuts if cut.node and self.goes_back(cut)}
         inside = {x for block in found.values() for x, _ in block.hangs.values()} | fold.chips.keys()
         found |= {n.id: self.leaf(n) for n in graph.nodes if n.kind == "accumulate" and n.id not in inside}
         for t in graph.tensors:
@@ -149,19 +149,20 @@ class Builder:
             alone = t.kind == "constant" and t.id not in inside and "cards" in self.show  # unused, a note names it
             if (alone and (used or t.id in graph.roots)) or (t.id in graph.roots and t.node in fold.box):
                 found[t.id] = self.constant(t)
-        found |= {cut.id: self.cut(cut) for cut in graph.cuts if cut.node in {None, *found, *hidden}
+        found |= {cut.id: self.cut(cut) for cut in graph.cuts if cut.node in {None, *found, *self.hidden}
                   and not self.goes_back(cut)}
         return found
 
     def ends(self, cut: Cut) -> set[str]:
-        """The ops that take what was left by a cut."""
+        """The ops that take what was left by a cut; those in the same closed box as what was cut are hidden with it."""
         named = self.graph.users.get(cut.tensor, set()) if cut.tensor else set()
-        return named.union(edge.partition(":")[0] for edge in cut.into)
+        into = {edge.partition(":")[0] for edge in cut.into}
+        return named.union(op for op in into if self.fold.box.get(op, op) != self.hidden.get(cut.node or ""))
 
     def goes_back(self, cut: Cut) -> bool:
-        """Whether what was cut in a closed box goes into the same box: it hides the cut, too."""
-        box = self.fold.box.get(cut.node or "") or self.fold.chips.get(cut.node or "")
-        return box in {self.fold.box.get(op, "") for op in self.ends(cut)}
+        """Whether all that was cut in a closed box goes into the same box: it hides the cut, too."""
+        box, ends = self.hidden.get(cut.node or ""), self.ends(cut)
+        return bool(cut.into and not ends) or box in {self.fold.box.get(op, "") for op in ends}
 
     def cut(self, cut: Cut) -> Block:
         """The card of a place where a tensor was cut off, with room for the scissors before it."""

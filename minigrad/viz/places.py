@@ -104,9 +104,9 @@ class Composer:
             if id not in homes and id not in fold.scopes and not self.shelved(id):
                 user = inputs.get(id, "")
                 homes[id] = self.home_of(id, user) if id in graph.nodes_by_id and id not in fold.starts else ""
-        for cut in graph.cuts:  # the way there and back leaves no frame
+        for cut in graph.cuts:  # the way there and back leaves no frame, to the nearest of what takes it
             ends = [graph.chains[fold.home.get(op, "")][::-1] for op in (cut.node or "", *self.builder.ends(cut))]
-            home = ["", *ends[0]][common(ends) if len(ends) > 1 else 0]
+            home = ["", *ends[0]][max((common([ends[0], end]) for end in ends[1:]), default=0)]
             homes |= {id: home for id in (cut.id, cut.tensor) if id in homes}
         return sorted(homes.items(), key=lambda entry: entry[0][0] != "t")
 
@@ -144,8 +144,8 @@ class Composer:
                 plan.links.append(Link(f"{cut.id}:0", source, f"{cut.node}:0", cut.id, "0"))
             ends = [(f"cut:{edge}", *edge.split(":")) for edge in cut.into]
             ends += [(f"{cut.tensor}:0", cut.tensor, "0")] if cut.tensor else []
-            plan.links += [Link(id, cut.id, f"{cut.id}:0", end, slot) for id, end, slot in ends
-                           if end in self.blocks or end in self.fold.box]
+            known = {cut.tensor, *self.builder.ends(cut)} & (self.blocks.keys() | self.fold.box.keys())
+            plan.links += [Link(id, cut.id, f"{cut.id}:0", end, slot) for id, end, slot in ends if end in known]
 
     def result_links(self, plan: Plan) -> None:
         """A result that a closed box makes has its card behind the box."""
