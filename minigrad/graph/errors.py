@@ -177,8 +177,12 @@ def overwritten(facts: dict[str, Any], call: Any, context: Context) -> Finding |
     there = Context(source, source.function(statement), names=context.names)
     if called(at) == "step" or any(isinstance(up, ast.With) for up in source.above(statement)):
         ran = [n.lineno for n in source.calls if called(n) == "backward" and source.function(n) is there.function]
-        between = made.code is code and any(made.line[1] < n < statement.lineno for n in ran)
-        return finding("updated_between" if between else "updated_early", there, statement, node=made)
+        home = source_of(made.code or "").function(expression(made.code, made.lasti) if made.code else None)
+        between = made.line and made.line[0] == source.file and home is there.function and any(
+            made.line[1] < n < statement.lineno for n in ran)
+        found = finding("updated_between" if between else "updated_early", there, statement, node=made)
+        crossed = first(crossing(made, *one) for one in regions(call, context) if between)
+        return replace(found, edit=crossed.edit if crossed and crossed.line[0] == found.line[0] else None)
     own = " own" * (made.code is not None and expression(made.code, made.lasti) in {*ast.walk(statement)})
     found = by_rule(f"overwritten{own} {called(at)}:", at, there) or finding("overwritten", there, statement)
     sure = counter[0] - facts["expected"] < len(counter)  # else writes before it are forgotten, and stay
