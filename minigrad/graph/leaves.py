@@ -268,6 +268,9 @@ def missing_from(optimizer: Any, context: Context, of: Any = None) -> Finding | 
             missed = not ran and left[0].grad is not None  # backward went there, and to nothing that it has
             # another's, one that was missed, or a part
             alone = len(twins) > 1 or missed or (part and held <= {id(p) for p in own})
+            lost = unreached(parameters(optimizer)[0], opt, context) if missed else None
+            if getattr(lost, "key", "") in ("cut", "block"):  # what it has was to be reached
+                return lost
             # in another function the names may mean something else
             clear = around.function in (None, context.function) and (alone or not (part or len(every) > 1))
             kind = (" alone" if alone else " too") * (clear and len(meant) == 1)
