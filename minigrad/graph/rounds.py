@@ -104,6 +104,7 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
 def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Finding | None]:
     """All slips that are found; `own`: the tensors in question, those of a module or an optimizer `asked`, perhaps."""
     yield from hoarded(context)
+    yield moved(own, context)
     call, around = last_backward(context) or (None, context)
     yield None if call is None else kept_for_all(call, around)
     behind = (e for n in nodes_of([t.grad_fn for t in own if t.grad_fn is not None], {}) for e in n.edges)
@@ -128,6 +129,18 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     several = f" of {type(asked if own else None).__name__}"
     yield by_rule(f"habit:{' eval' * (not getattr(asked, 'training', True))}{rules}{several}", None, context)
 
+    files, warned = {source.file for source in context.sources()}, [*presentation.warned_at.items()]
+    yield from (numbers.unpaired(*at, [*map(tuple, shapes)][::-1]) for (what, *at), shapes in warned
+                if what == "loss_sizes" and at[0].co_filename in files)
+
+
+def moved(own: list[Any], context: Context) -> Finding | None:
+    """Where parameters were frozen that keep a gradient, by which the last step moved them on."""
+    call, around = last_backward(context) or (None, context)
+    loss = call and around.value(root_of(call))
+    frozen = {id(p) for p in own if not p.requires_grad and p.grad is not None}
+    known = frozen and isinstance(loss, TensorBase) and not frozen & ends(loss._edge())
+    return by_rule(f"moved:{events(frozen)[0]}", None, context) if known else None
 
 def kept_for_all(call: Any, context: Context) -> Finding | None:
     """What carries its history from turn to turn, where `retain_graph` keeps backward from failing there."""

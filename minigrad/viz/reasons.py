@@ -194,7 +194,7 @@ def untold(t: AnyTensor, record: TensorRecord, context: Context, call: Any, ran:
     elif record.kind != "constant":
         return None
     elif type(t).__name__ == "Parameter":
-        return rounds.wanted(t, leaves.switched_off(record.name, context), context)
+        return rounds.moved([t], context) or rounds.wanted(t, leaves.switched_off(record.name, context), context)
     else:
         found = leaves.buffer(t, context) or leaves.constant(t, record.name, made)
     homes = [context.function] if context.function is not None else [s.tree for s in context.sources()]
