@@ -224,21 +224,27 @@ def spread(n: Any) -> Finding | None:
     row, metas = type(n).row, [tuple(meta[0]) for meta in n.metas or () if meta]
     if row is None or n.code is None or not (row.name == "sub" or "loss" in row.name):
         return None
-    at, context = expression(n.code, n.lasti), Context(source_of(n.code))
     warned = [*map(tuple, presentation.warned_at.get(("loss_sizes", n.code, n.lasti), ()))][::-1]
-    if warned and metas and xp.broadcast_shapes(*warned) != metas[0]:  # another time
-        return None
-    shapes, pair = warned or metas, [at.left, at.right] if isinstance(at, ast.BinOp) else getattr(at, "args", [])[:2]
     ends = {id(behind_views(node_of(edge))) for edge in n.edges[:2]}  # one: each with each of the same, on purpose
+    if (warned and metas and xp.broadcast_shapes(*warned) != metas[0]) or len(ends) == 1:  # another time
+        return None
+    return unpaired(n.code, n.lasti, warned or metas, bool(warned))
+
+
+def unpaired(code: Any, lasti: int, shapes: list[Any], warned: bool = True) -> Finding | None:
+    """What is to be said of two shapes that met in a line: see `spread`."""
+    at, context = expression(code, lasti), Context(source_of(code))
+    pair = [at.left, at.right] if isinstance(at, ast.BinOp) else getattr(at, "args", [])[:2]
     column, flat = sorted(shapes, key=len, reverse=True) if len(shapes) == 2 else ((), ())
-    if len(column) != 2 or len(flat) != 1 or column != (flat[0], 1) or flat[0] < 2 or len(ends) == 1:
-        told = len(shapes) == 2 == len(warned) and all(math.prod(shape) != 1 for shape in shapes)  # one may be for all
+    if len(column) != 2 or len(flat) != 1 or column != (flat[0], 1) or flat[0] < 2:
+        told = warned and all(math.prod(shape) != 1 for shape in shapes)  # one may be for all
         return finding("loss_sizes", context, at, given=shapes[0], target=shapes[1]) if told and at else None
     facts = {"a": shapes[0], "b": shapes[1], "n": flat[0]}
     wide = pair[shapes.index(column)] if len(pair) == 2 else None
     change = [(wide, f"{context.source.grouped(wide)}.squeeze(1)")] if wide is not None else []
     key = "spread_in_loss" if warned else "spread"
-    return finding(key, context, at, *change, **facts) if at is not None else Finding(key, facts, n.line)
+    known = at is not None
+    return finding(key, context, at, *change, **facts) if known else Finding(key, facts, source_line(code, lasti))
 
 
 def behind_views(n: Any, turned: bool = True, also: tuple[str, ...] = ()) -> Any:

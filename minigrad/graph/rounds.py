@@ -13,10 +13,11 @@ from typing import Any
 
 from ..core.beside import ledger
 from ..core.graph import Freed, TensorBase, latest
+from ..text import presentation
 from . import leaves, numbers
 from .cuts import root_of
 from .errors import crossing, regions
-from .findings import Finding, by_rule, finding, first, keyword, receiver
+from .findings import Finding, by_rule, ends, finding, first, keyword, receiver
 from .leaves import buffer, last_backward, missing_from, named, optimizers
 from .live import is_tensor, nodes_of, parameters
 from .program import Context, called, expression, is_cell, is_learners
@@ -103,8 +104,8 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
 
 def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Finding | None]:
     """All slips that are found; `own`: the tensors in question, those of a module or an optimizer `asked`, perhaps."""
-    yield from hoarded(context)
     yield moved(own, context)
+    yield from hoarded(context)
     call, around = last_backward(context) or (None, context)
     yield None if call is None else kept_for_all(call, around)
     behind = (e for n in nodes_of([t.grad_fn for t in own if t.grad_fn is not None], {}) for e in n.edges)
@@ -128,7 +129,6 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     rules = " own ".join(["", *(type(n).__name__ for n in nodes if met)])
     several = f" of {type(asked if own else None).__name__}"
     yield by_rule(f"habit:{' eval' * (not getattr(asked, 'training', True))}{rules}{several}", None, context)
-
     files, warned = {source.file for source in context.sources()}, [*presentation.warned_at.items()]
     yield from (numbers.unpaired(*at, [*map(tuple, shapes)][::-1]) for (what, *at), shapes in warned
                 if what == "loss_sizes" and at[0].co_filename in files)
@@ -141,6 +141,7 @@ def moved(own: list[Any], context: Context) -> Finding | None:
     frozen = {id(p) for p in own if not p.requires_grad and p.grad is not None}
     known = frozen and isinstance(loss, TensorBase) and not frozen & ends(loss._edge())
     return by_rule(f"moved:{events(frozen)[0]}", None, context) if known else None
+
 
 def kept_for_all(call: Any, context: Context) -> Finding | None:
     """What carries its history from turn to turn, where `retain_graph` keeps backward from failing there."""
