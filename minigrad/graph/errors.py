@@ -262,8 +262,9 @@ def not_to_optimize(error: BaseException, node: Any, context: Context) -> Findin
     if "empty parameter list" in str(error):
         return first(unregistered(m) or made_anew(m) for n in names
                      if hasattr(type(m := context.value(n)), "named_parameters"))
-    results = [n for n in names if "non-leaf" in str(error) and getattr(context.value(n), "grad_fn", None) is not None]
-    return first(not_a_leaf(context.value(n), ast.unparse(n), [*context.made(ast.unparse(n), n)], True) for n in results)
+    results = [(context.value(n), n) for n in names if "non-leaf" in str(error)]
+    return first(not_a_leaf(t, ast.unparse(n), [*context.made(ast.unparse(n), n)], True) for t, n in results
+                 if getattr(t, "grad_fn", None) is not None)
 
 
 def misspelt(error: BaseException, node: Any, context: Context) -> Finding | None:

@@ -167,8 +167,10 @@ def not_a_leaf(t: Any, name: str, made: list[tuple[Any, Context]], loss: bool = 
 
     `loss`: backward began there, perhaps; then nobody misses its gradient.
     """
-    at = expression(t.grad_fn.code, t.grad_fn.lasti)  # of several that gave the name, the last one to do so
-    made = sorted(made, key=lambda one: at not in {*ast.walk(one[1].source.statement(one[0]))})
+    code, lasti = t.grad_fn.code, t.grad_fn.lasti
+    if (at := code and expression(code, lasti)) is not None:  # of several that gave the name, the last one to do so
+        made = sorted(made or [(at, Context(source_of(code)))],
+                      key=lambda one: at not in {*ast.walk(one[1].source.statement(one[0]))})
     cleared = (re.search(r"grad\.zero_\(|\.grad = None|zero_grad\(", around.source.spelled.whole) for _, around in made)
     kind = ("loss" if loss else "result") + " anew" * (not any(cleared))
     return first(projected(name, *one) or by_rule(f"{kind}: {name}", *one) for one in made)
@@ -266,11 +268,11 @@ def missing_from(optimizer: Any, context: Context, of: Any = None) -> Finding | 
                 continue
             part, whole = len(left) < len(own), f"{name}.parameters()" if module else name
             missed = not ran and left[0].grad is not None  # backward went there, and to nothing that it has
-            # another's, one that was missed, or a part
-            alone = len(twins) > 1 or missed or (part and held <= {id(p) for p in own})
             lost = unreached(parameters(optimizer)[0], opt, context) if missed else None
             if getattr(lost, "key", "") in ("cut", "block"):  # what it has was to be reached
                 return lost
+            # another's, one that was missed, or a part
+            alone = len(twins) > 1 or missed or (part and held <= {id(p) for p in own})
             # in another function the names may mean something else
             clear = around.function in (None, context.function) and (alone or not (part or len(every) > 1))
             kind = (" alone" if alone else " too") * (clear and len(meant) == 1)

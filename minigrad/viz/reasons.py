@@ -81,9 +81,13 @@ def of_tensor(t: AnyTensor, owner: Any, call: Any, context: Context) -> Explanat
         return Explanation([reason, *later], graph, found)
     reasons = [*why_no_grad(record), *why_backward_fails(graph)]
     wrong = of_numbers(t) if ours else ""
-    found = untold(t, record, context, call, any(s.freed for n in graph.nodes for s in n.saved))
+    ran = any(s.freed for n in graph.nodes for s in n.saved)
+    found = untold(t, record, context, call, ran)
     if ours and (found is None or wrong or found.key == "passed_on"):
-        found = in_training({label(record): t}, names, None, context) or found or first(rounds.slips([t], context))
+        found = in_training({label(record): t}, names, None, context) or found
+        last = leaves.last_backward(context)
+        began = t.numel() == 1 and (ran or (last and last[1].value(cuts.root_of(last[0])) is t))
+        found = found or attempt(first, of_leaves(t, names, context) if began else rounds.slips([t], context))
     reasons += [(f"why.{wrong}", {"name": label(record)}, {record.id})] if wrong else []
     fine = "why.fine", {"name": label(record), "grad": record.grad}, {record.id}
     far = along(t, names) if ours and not (found or wrong) else ()
@@ -170,6 +174,18 @@ def leaves_behind(t: AnyTensor) -> list[AnyTensor]:
     return [*{id(e): e for n in nodes for e in n.edges if library(e) == "minigrad"}.values()]
 
 
+def of_leaves(t: AnyTensor, names: Mapping[str, AnyTensor], context: Context) -> Iterator[Finding | None]:
+    """What is wrong with the leaves behind a loss whose backward has run, and with the modules and optimizers that
+    have some of them; where nobody has, with the only optimizer."""
+    called, behind = {id(v): name for name, v in [*names.items()][::-1]}, leaves_behind(t)
+    bad = {called.get(id(e), "leaf"): e for e in behind if of_numbers(e)}
+    yield in_training(bad, names, t, context) if bad else None
+    yield from rounds.slips([t], context)
+    optimizers = [*leaves.optimizers(context).values()]
+    owners = [o for o in modules_of(context) + optimizers if {*map(id, behind)} & {*map(id, live.parameters(o))}]
+    yield from (of_several(o, context).found for o in owners or optimizers * (len(optimizers) == 1))
+
+
 def along(t: AnyTensor, names: Mapping[str, AnyTensor]) -> Iterator[Reason]:
     """That gradients shrink by far, or grow, on the way back through the latest graph that leads to a tensor."""
     called = {id(v): name for name, v in [*names.items()][::-1]}
@@ -187,10 +203,8 @@ def untold(t: AnyTensor, record: TensorRecord, context: Context, call: Any, ran:
         return None
     made = [*context.made(record.name, call)] or [*context.made(record.name.partition("[")[0], call)]
     if record.kind == "nonleaf" and record.grad is None and (ran or not record.retains_grad):
-        apart = not made and t.grad_fn.code is not None  # kept by an object: as its node has it
-        made = [(expression(t.grad_fn.code, t.grad_fn.lasti), Context(source_of(t.grad_fn.code)))] if apart else made
-        kept = first(leaves.unregistered(m, {id(t)}) for m in modules_of(context) if apart)
-        found = kept or leaves.not_a_leaf(t, record.name, made, apart or (ran and t.numel() == 1))
+        kept = first(leaves.unregistered(m, {id(t)}) for m in modules_of(context) if not made)  # by an object
+        found = kept or leaves.not_a_leaf(t, record.name, made, not made or (ran and t.numel() == 1))
     elif record.kind != "constant":
         return None
     elif type(t).__name__ == "Parameter":
