@@ -174,12 +174,17 @@ def overwritten(facts: dict[str, Any], call: Any, context: Context) -> Finding |
     if at is None:
         return None
     statement, made = source.statement(at), facts["node"]
+    born = made.code and expression(made.code, made.lasti)
     there = Context(source, source.function(statement), names=context.names)
     if called(at) == "step" or any(isinstance(up, ast.With) for up in source.above(statement)):
         ran = [n.lineno for n in source.calls if called(n) == "backward" and source.function(n) is there.function]
-        between = made.code is code and any(made.line[1] < n < statement.lineno for n in ran)
-        return finding("updated_between" if between else "updated_early", there, statement, node=made)
-    own = " own" * (made.code is not None and expression(made.code, made.lasti) in {*ast.walk(statement)})
+        between = born in source.parents and source.function(born) is there.function and any(
+            born.lineno < n < statement.lineno for n in ran)
+        crossed = (crossing(made, *one) for one in regions(call, context) if between)
+        edits = [one.edit for one in crossed if one and one.line and one.line[0] == source.file]
+        found = finding("updated_between" if between else "updated_early", there, statement, node=made)
+        return replace(found, edit=[*edits, None][0])
+    own = " own" * (born in {*ast.walk(statement)})
     found = by_rule(f"overwritten{own} {called(at)}:", at, there) or finding("overwritten", there, statement)
     sure = counter[0] - facts["expected"] < len(counter)  # else writes before it are forgotten, and stay
     return replace(found, facts={"node": made}, edit=found.edit if sure else None)

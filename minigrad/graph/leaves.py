@@ -268,13 +268,16 @@ def missing_from(optimizer: Any, context: Context, of: Any = None) -> Finding | 
                 continue
             part, whole = len(left) < len(own), f"{name}.parameters()" if module else name
             missed = not ran and left[0].grad is not None  # backward went there, and to nothing that it has
+            lost = (made_anew(value) if module else None) or (
+                unreached(parameters(optimizer)[0], opt, context) if missed else None)
+            if getattr(lost, "key", "") in ("made_in_forward", "cut", "block"):  # what it has was to be reached
+                return lost
             # another's, one that was missed, or a part
             alone = len(twins) > 1 or missed or (part and held <= {id(p) for p in own})
             # in another function the names may mean something else
             clear = around.function in (None, context.function) and (alone or not (part or len(every) > 1))
             kind = (" alone" if alone else " too") * (clear and len(meant) == 1)
-            return (made_anew(value) if module else None) or by_rule(f"missing{kind}: {name} {len(left)} {whole}", call,
-                                                                     around)
+            return by_rule(f"missing{kind}: {name} {len(left)} {whole}", call, around)
     return None
 
 

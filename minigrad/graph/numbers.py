@@ -231,7 +231,7 @@ def spread(n: Any) -> Finding | None:
     return unpaired(n.code, n.lasti, warned or metas, bool(warned))
 
 
-def unpaired(code: Any, lasti: int, shapes: list[Any], warned: bool = True) -> Finding | None:
+def unpaired(code: Any, lasti: int, shapes: list[tuple[Any, ...]], warned: bool = True) -> Finding | None:
     """What is to be said of two shapes that met in a line: see `spread`."""
     at, context = expression(code, lasti), Context(source_of(code))
     pair = [at.left, at.right] if isinstance(at, ast.BinOp) else getattr(at, "args", [])[:2]

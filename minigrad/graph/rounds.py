@@ -131,8 +131,8 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     several = f" of {type(asked if own else None).__name__}"
     yield by_rule(f"habit:{' eval' * (not getattr(asked, 'training', True))}{rules}{several}", None, context)
     files, warned = {source.file for source in context.sources()}, [*presentation.warned_at.items()]
-    yield from (numbers.unpaired(*at, [*map(tuple, shapes)][::-1]) for (what, *at), shapes in warned
-                if what == "loss_sizes" and at[0].co_filename in files)
+    yield from (numbers.unpaired(code, lasti, [*map(tuple, shapes)][::-1]) for (what, code, lasti), shapes in warned
+                if what == "loss_sizes" and code.co_filename in files)
 
 
 def moved(own: list[Any], context: Context) -> Finding | None:

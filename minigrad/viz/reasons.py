@@ -184,7 +184,8 @@ def of_leaves(t: AnyTensor, names: Mapping[str, AnyTensor], context: Context) ->
     yield from rounds.slips([t], context)
     optimizers = [*leaves.optimizers(context).values()]
     owners = [o for o in modules_of(context) + optimizers if {*map(id, behind)} & {*map(id, live.parameters(o))}]
-    yield from (of_several(o, context).found for o in owners or optimizers * (len(optimizers) == 1))
+    told = (of_several(o, context).found for o in owners or optimizers * (len(optimizers) == 1))
+    yield from (one for one in told if getattr(one, "key", "") not in ("frozen", "left_out", "not_in_optimizer"))
 
 
 def along(t: AnyTensor, names: Mapping[str, AnyTensor]) -> Iterator[Reason]:
