@@ -1257,7 +1257,7 @@ def where(condition: Tensor, input: None = None, other: Any = None) -> tuple[Ten
 @overload
 def where(condition: Tensor, input: Tensor | _float = ..., other: Any = None) -> Tensor:
     """`input` where `condition`, else `other`; numbers are allowed."""
-def why(t: Tensor | _float = ...) -> Explanation:
+def why(t: Tensor = ...) -> Explanation:
     """Why `t.grad` is None, `t` is not tracked, a module does not learn, or, without `t`, why the last cell failed."""
 def xlogy(input: Tensor | _float | number[Any], other: Tensor | _float | number[Any]) -> Tensor:
     """`xlogy`, as torch has it."""
