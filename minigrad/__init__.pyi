@@ -455,7 +455,7 @@ def dot(input: Tensor, tensor: Tensor) -> Tensor:
     """`dot`, as torch has it."""
 double: dtype
 def draw(
-    *tensors: Tensor, view: str = 'record', show: Iterable[str] | None = None, level: str | None = None,
+    *tensors: Any, view: str = 'record', show: Iterable[str] | None = None, level: str | None = None,
     open: Iterable[str] = (), fold: _bool = True, around: Any | None = None, radius: _int = 2, width: _float = 848,
     heat: _bool = False, names: Mapping[str, Any] | None = None, lang: str | None = None, theme: str | None = None,
     engine: str | None = None, gradient: Any = None, tangents: _bool | Mapping[Any, Any] = False,
@@ -1257,7 +1257,7 @@ def where(condition: Tensor, input: None = None, other: Any = None) -> tuple[Ten
 @overload
 def where(condition: Tensor, input: Tensor | _float = ..., other: Any = None) -> Tensor:
     """`input` where `condition`, else `other`; numbers are allowed."""
-def why(t: Tensor = ...) -> Explanation:
+def why(t: Any = ...) -> Explanation:
     """Why `t.grad` is None, `t` is not tracked, a module does not learn, or, without `t`, why the last cell failed."""
 def xlogy(input: Tensor | _float | number[Any], other: Tensor | _float | number[Any]) -> Tensor:
     """`xlogy`, as torch has it."""

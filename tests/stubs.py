@@ -314,6 +314,7 @@ class Face:
         for place, (name, p) in enumerate(self.inner.items()):
             said = hint(self.root, name)
             ask = self.calls and said in VAGUE and p.kind is not p.VAR_KEYWORD and not (method and place == 0)
+            ask = ask and not self.root.__module__.startswith("minigrad.viz")  # whose Any is PyTorch's tensors too
             kinds = probe.takes(self.root, p, face) if ask else []
             if said is bool and self.calls:  # for what comes of it
                 probe.goes_well(self.root, {**min((given for given, _ in self.calls), key=len), name: not p.default})

@@ -313,4 +313,4 @@ net.load_state_dict(state)
 
 # ---- pictures
 
-print(torch.draw(loss), torch.why(x), torch.__version__)
+print(torch.draw(loss), torch.why(x), torch.why(net), torch.__version__)
