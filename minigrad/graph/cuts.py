@@ -31,9 +31,9 @@ def cuts_in(node: Any, context: Context) -> Iterator[tuple[Any, Any]]:
     yield from ((place, at) for place in places if (at := expression(place.code, place.lasti)) in inside)
 
 
-def cut(place: Any, at: Any, context: Context, mend: bool = True, key: str = "cut", **facts: Any) -> Finding:
+def cut(place: Any, at: Any, context: Context, mend: bool = True) -> Finding:
     """What is to be said of a place of the ledger."""
-    return finding(key, context, at, *(uncut(place, at, context) if mend else ()), word=word(place), **facts)
+    return finding("cut", context, at, *(uncut(place, at, context) if mend else ()), word=word(place))
 
 
 def number_of(root: Any, context: Context, kind: str = "") -> Finding | None:
