@@ -10,6 +10,7 @@ import sys
 from typing import Any
 
 from ..graph.followed import Followed, begin, written_by_lines
+from ..graph.program import shell
 from .board import Board
 from .display import Drawing, draw, learners_names, library
 
@@ -31,11 +32,10 @@ class Watch:
         self.predict, self.since = predict, begin()
         self.board: Board | None = None
         self.drawing: Drawing | None = None
-        shell: Any = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
-        self.events: Any = shell and shell.events
+        self.shell = shell()
         self.handle: Any = None
-        if shell:
-            shell.events.register("post_run_cell", self.refresh)
+        if self.shell is not None:
+            self.shell.events.register("post_run_cell", self.refresh)
 
     def refresh(self, ran: Any = None) -> None:
         """Draw the namespace as it is now; with `predict`, ask about the cell that has run."""
@@ -48,7 +48,7 @@ class Watch:
         self.drawing = draw(*(t for t in results if library(t) == library(results[-1])), names=names)
         if self.handle is not None:
             self.handle.update(self.drawing)
-        elif self.events is not None:
+        elif self.shell is not None:
             self.handle = sys.modules["IPython"].display.display(self.drawing, display_id=True)
 
     def ask(self, ran: Any) -> None:
@@ -57,8 +57,7 @@ class Watch:
         info = getattr(ran, "info", None)
         if info is None or not ran.success or info.raw_cell.lstrip().startswith("%%"):
             return
-        shell = sys.modules["IPython"].get_ipython()
-        program = Followed(shell.transform_cell(info.raw_cell), shell.user_ns)
+        program = Followed(self.shell.transform_cell(info.raw_cell), self.shell.user_ns)
         graph, made = written_by_lines(program, since, self.since)
         if made:
             self.board = Board(program, graph, made, True)
@@ -66,9 +65,9 @@ class Watch:
 
     def close(self) -> None:
         """Stop drawing; the last picture stays. Closing twice is fine."""
-        if self.events is not None:
-            self.events.unregister("post_run_cell", self.refresh)
-            self.events = None
+        if self.shell is not None:
+            self.shell.events.unregister("post_run_cell", self.refresh)
+            self.shell = None
 
     def __enter__(self) -> Watch:
         return self

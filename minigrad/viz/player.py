@@ -11,7 +11,6 @@ import asyncio
 import contextlib
 import contextvars
 import json
-import sys
 import threading
 import weakref
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,6 +23,7 @@ import traitlets
 from ..graph.faults import fault_now
 from ..graph.forced import forced_runs
 from ..graph.forward import Event, Notes, events, worked_out
+from ..graph.program import shell
 from ..graph.recorder import MOST_STEPS, Frame, Recorder, record
 from ..graph.snapshot import AnyTensor, Graph
 from ..graph.tangents import with_tangents
@@ -107,19 +107,19 @@ def tangents_of(root: AnyTensor, names: Any, along: Any) -> dict[str, str]:
 
 def watched(player: Widget) -> Widget:
     """The same; once the cell is over, those that nobody sees and nothing holds are told of."""
-    shell: Any = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    here = shell()
 
     def tell(ran: Any) -> None:
-        held = [id(value) for value in shell.user_ns.values()]
-        made, _made[shell] = _made[shell], []
+        held = [id(value) for value in here.user_ns.values()]
+        made, _made[here] = _made[here], []
         if lost := [p for p in made if not p.shown and id(p) not in held]:
             print(say("player.not_shown", count=len(lost)))
-        put_away(shell, getattr(ran.info, "cell_id", None))
+        put_away(here, getattr(ran.info, "cell_id", None))
 
-    if shell is not None:
-        if shell not in _made:
-            shell.events.register("post_run_cell", tell)
-        _made.setdefault(shell, []).append(player)
+    if here is not None:
+        if here not in _made:
+            here.events.register("post_run_cell", tell)
+        _made.setdefault(here, []).append(player)
         _seen.setdefault(None, []).append(player)
     return player
 
