@@ -70,7 +70,7 @@ def test_a_script_shows_no_frame_of_ours(program, tmp_path):
     ("from minigrad.lessons import pictur", "`from minigrad.lessons import picture`"),
     ("from minigrad.lesson import check", "`from minigrad.lessons import check`"),
     ("from minigrad import tensr\ntensr(1)", "The nearest name is `tensor`."),
-    ("loss.backward()", "uses `loss`, and nothing has that name now"), ("guess = B", "put it between quotes."),
+    ("unheard.backward()", "uses `unheard`, and nothing has that name now"), ("guess = B", "put it between quotes."),
     ("from minigrad.lessons import check\ncheck('02.recall', B)", "line 2 `check('02.recall', \"B\")`")])
 def test_a_slip_in_the_first_cell_of_a_lesson_is_told(program, said, shell, capsys):
     shell.run_cell("import minigrad")

@@ -84,10 +84,9 @@ def composite(call: Callable) -> Callable:
 
 
 def no_derivative(name: str, forward: Callable, **declared: Any) -> Callable:
-    """A row that is recorded but cannot be differentiated: backward says that it is not implemented."""
+    """A row that is recorded but not differentiated: backward says so, also where no edge wants a gradient."""
 
     def apply(n: Any, grad: Any, F: Any, keep: bool, ways: Any = None) -> tuple:
-        # also where no edge wants a gradient
         raise error(RuntimeError, "no_derivative", f"derivative for aten::{name} is not implemented", node=n, name=name)
 
     def only_wanted(n: Any, *_: Any) -> None:  # as torch, which lists no other operand here
