@@ -377,11 +377,9 @@ def test_slow_leaves_out_all_that_is_quick_wherever_a_name_was_imported():
 WAITING = [f"--deselect=tests/test_checkers.py::test_a_{name}" for name in (
     "wrong_answer_is_told_which_idea_is_behind_it", "verdict_is_word_for_word_the_same_when_asked_again")]
 # what a picture looks like, an equation or a cause says follows from the graph and the learner's text, whoever ran it;
-# graphs and recorded runs are compared with their goldens; under which name a program imports us, and what editors are
-# told of our names, is no matter
+# graphs and recorded runs are compared with their goldens; under which name a program imports us is no matter
 LOOKS = [f"--ignore=tests/test_{name}.py" for name in (
-    "quick", "networks", "invented", "drawn", "code_boxes", "moments", "equations", "causes", "explorer", "alias",
-    "stubs")]
+    "quick", "networks", "invented", "drawn", "code_boxes", "moments", "equations", "causes", "explorer", "alias")]
 
 
 @pytest.mark.long
