@@ -197,8 +197,8 @@ class Module:
         seen: set[int] = set()
         for path, module in self.named_modules(prefix=prefix, remove_duplicate=once) if recurse else [(prefix, self)]:
             for name, value in module.__dict__[kind].items():
-                if value is not None and id(value) not in seen:
-                    seen.update([id(value)] * once)
+                if value is not None and not (once and id(value) in seen):
+                    seen.add(id(value))
                     yield f"{path}.{name}" if path else name, value
 
     def named_parameters(self, prefix: str = "", recurse: bool = True, remove_duplicate: bool = True) -> Iterator:
