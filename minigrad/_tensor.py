@@ -315,7 +315,7 @@ class Tensor(TensorBase):
         return self.flip(0) if self._data.ndim else self
 
     def __contains__(self, element: Any) -> Any:
-        need(isinstance(element, TensorBase | numbers.Real), "contains", type(element))
+        need(isinstance(element, (TensorBase, numbers.Real)), "contains", type(element))
         return bool((element == self).any())
 
     def __format__(self, spec: str) -> str:
@@ -376,7 +376,7 @@ def _target(args: tuple, options: dict) -> tuple[Any, Any]:
     for arg in args:
         if isinstance(arg, TensorBase):
             kind, place = dtypes.of(arg._data.dtype), device_of(arg._data)
-        elif isinstance(arg, dtypes.dtype | type):  # `to(float)` too
+        elif isinstance(arg, (dtypes.dtype, type)):  # `to(float)` too
             require(kind is None and options.keys().isdisjoint(["dtype", "device"]), "another", TypeError)
             kind = arg
         elif isinstance(arg, float) or (arg is args[0] and isinstance(arg, bool)):  # a number stands for its type
@@ -453,7 +453,7 @@ FUNCTIONS = sorted(_name for _name in TOP - {*vars(dtypes), "cpu", "cuda"}
 
 def broadcast_shapes(*shapes: Any) -> Size:
     """The shape in which tensors of these shapes (or of one dimension, of these lengths) meet."""
-    sizes = [shape if isinstance(shape, tuple | list) else (shape,) for shape in shapes]
+    sizes = [shape if isinstance(shape, (tuple, list)) else (shape,) for shape in shapes]
     met = [1] * max(map(len, sizes), default=0)
     for place, shape in enumerate(sizes):
         for i in range(-1, -1 - len(shape), -1):

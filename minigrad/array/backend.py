@@ -125,11 +125,12 @@ def in_order(array: Any) -> Any:
 
 def add_at(array: Any, key: tuple, value: Any, ufunc: Any = numpy.add) -> None:
     """`ufunc.at`, into an array in order: once for each time that a place is named."""
-    if numpy.size(value) > 256:  # single places in one row take a quarter of the time of slices, or of several indices
+    if (size := numpy.size(value)) > 600:  # single places in one row take a quarter of the time of slices
         depth = sum([part.ndim if getattr(part, "dtype", None) == "bool" else 1 for part in key])
         lead, n, arange = array.shape[:depth], math.prod(array.shape[depth:]), namespace(array).arange
-        key = (arange(math.prod(lead)).reshape(lead)[key][..., None] * n + arange(n)).reshape(-1)
-        array, value = array.reshape(-1), value.reshape(-1)
+        if math.prod(lead) < 4 * size:  # else counting them takes longer
+            key = (arange(math.prod(lead)).reshape(lead)[key][..., None] * n + arange(n)).reshape(-1)
+            array, value = array.reshape(-1), value.reshape(-1)
     ufunc.at(array, key, value)
 
 

@@ -447,4 +447,5 @@ def bump(t: TensorBase, line: tuple = ()) -> None:
     if counter.__class__ is list:
         counter[0] += 1
         counter.append(line)
-        del counter[1:-8]
+        if len(counter) > 9:
+            del counter[1]

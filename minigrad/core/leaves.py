@@ -51,7 +51,7 @@ AccumulateGrad.apply = apply
 def first_grad(leaf: Any, grad: Any) -> Any:
     """A leaf's first gradient: an array of its own, laid out as the leaf is; `grad` itself, if it is that."""
     data = leaf._data
-    if isinstance(grad, _scalar) or (grad.base is None and grad.strides == data.strides):
+    if (grad.base is None and grad.strides == data.strides) or isinstance(grad, _scalar):
         return constant(leaf._plain, grad)
     own = xp.empty_like(data, dtype=grad.dtype)
     own[...] = grad

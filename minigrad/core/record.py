@@ -202,7 +202,7 @@ def beside_number(row: Row, a: Any, value: Any) -> tuple[Any, Scalar | None]:
     """A Python number beside array `a`: `a` in the type of the result, and the number; None for what is no number."""
     if hasattr(value, "item") and not isinstance(value, ndarray) and getattr(value, "ndim", 1) == 0:
         value = float(value) if isinstance(value, xp.bool_) else value.item()  # NumPy's bool is a number to torch
-    if not row.numbers or not isinstance(value, bool | int | float):
+    if not row.numbers or not isinstance(value, (bool, int, float)):
         return a, None
     if row.check_types is not None:
         row.check_types(a.dtype.kind, "b" if type(value) is bool else "")

@@ -250,7 +250,7 @@ def apply_of(row: Row) -> Callable:
 def picker(names: list[str], wanted: tuple[str, ...]) -> Callable[[list], tuple]:
     """A function that takes the `wanted` of the values that are called `names`."""
     places = [names.index(name) for name in wanted]
-    return itemgetter(*places) if len(places) > 1 else lambda values: (values[places[0]],)
+    return itemgetter(*places) if len(places) > 1 else itemgetter(slice(places[0], places[0] + 1))
 
 
 # ---- forward of a row: what its nodes keep

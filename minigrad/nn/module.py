@@ -114,7 +114,7 @@ class Module:
     def __setattr__(self, name: str, value: Any) -> None:
         own = self.__dict__
         taken = () if isinstance(value, Parameter) else own.get("_parameters", ())
-        if isinstance(value, Parameter | Module) and name not in taken:
+        if isinstance(value, (Parameter, Module)) and name not in taken:
             kind, word = ("_parameters", "parameters") if isinstance(value, Parameter) else ("_modules", "module")
             require(kind in own, f"cannot assign {word} before Module.__init__() call", AttributeError)
             for place in (own, *self._places()):

@@ -49,7 +49,7 @@ def is_number(x) -> bool:
 
 def ints(values: tuple) -> tuple[int, ...]:
     """Sizes or dimensions given as `(2, 3)` or as one tuple, list or Size. Raises: TypeError for others."""
-    listed = len(values) == 1 and values[0].__class__ is not int and isinstance(values[0], tuple | list)
+    listed = len(values) == 1 and values[0].__class__ is not int and isinstance(values[0], (tuple, list))
     return tuple(map(operator.index, values[0] if listed else values))
 
 
@@ -75,7 +75,7 @@ def dims_of(self, dim, keepdim: bool = False) -> tuple:
         return ()
     if dim.__class__ is int or keepdim.__class__ is not bool:
         return (own_dim(self, dim, keepdim),)
-    dims = tuple(dim) if isinstance(dim, tuple | list) else (dim,)
+    dims = tuple(dim) if isinstance(dim, (tuple, list)) else (dim,)
     seen = [check_dim(d, self._data.ndim) for d in dims]
     twice = next((d for place, d in enumerate(seen) if d in seen[:place]), None)
     require(twice is None, f"dim {twice} appears multiple times in the list of dims")

@@ -6,6 +6,7 @@ way of reading answers, with its errors.
 
 from collections.abc import Callable
 from math import prod
+from operator import attrgetter
 from typing import Any
 
 from ..array.backend import HOST, namespace, ndarray, xp
@@ -13,6 +14,7 @@ from ..core.carriers import RAW
 from ..core.graph import Node, Withheld, latest
 from ..core.row import Scalar, reader
 
+_FIRST = {name: attrgetter(f"saved_{name}", f"version_{name}") for name in ("self", "mat1")}
 # Beside a small array half of an operation goes into turning a Python number into an array
 _ZERO, _ONE = ({kind: xp.full((), number, kind) for kind in map(xp.dtype, "efd")} for number in (0, 1))
 
@@ -58,17 +60,19 @@ def mul(n: Any, grad: Any, keep: bool) -> tuple:
 
 def laid_out(times: Any, a: Any, b: Any, strides: tuple) -> Any:
     """`a @ b`; where the factor whose gradient this is lies by columns, as it does."""
-    return times(b.T, a.T).T if strides == (a.itemsize, a.itemsize * a.shape[0]) else times(a, b)
+    by_columns = strides[0] <= strides[1] and strides == (a.itemsize, a.itemsize * a.shape[0])
+    return times(b.T, a.T).T if by_columns else times(a, b)
 
 
-def factors(n: Any, grad: Any, keep: bool, name: str, to_first: Any, to_mat2: Any) -> tuple:
-    """What the two factors of a product receive, laid out as they are; mm minds the sign of zero."""
+def mm(n: Any, grad: Any, keep: bool, name: str = "self") -> tuple:
+    """What the two factors of a product receive, laid out as they are; the table's mm minds the sign of zero."""
     left, right, times = None, None, RAW.mm if 1 in grad.shape or not isinstance(grad, ndarray) else ndarray.dot
+    to_first, to_mat2 = n.edges[-2:]
     if to_first is not None:
         mat2 = array_of(n, "mat2", n.saved_mat2, n.version_mat2, to_mat2)
-        left = laid_out(times, grad, mat2.T, getattr(n, f"saved_{name}_sym_strides"))
+        left = laid_out(times, grad, mat2.T, n.saved_self_sym_strides if name == "self" else n.saved_mat1_sym_strides)
     if to_mat2 is not None:
-        first = array_of(n, name, getattr(n, f"saved_{name}"), getattr(n, f"version_{name}"), to_first)
+        first = array_of(n, name, *_FIRST[name](n), to_first)
         right = laid_out(times, first.T, grad, n.saved_mat2_sym_strides)
     if not keep:
         n.free()
@@ -78,7 +82,7 @@ def factors(n: Any, grad: Any, keep: bool, name: str, to_first: Any, to_mat2: An
 def addmm(n: Any, grad: Any, keep: bool) -> tuple:
     if n.saved_alpha != 1 or n.saved_beta != 1:
         return n.apply(grad, RAW, keep)
-    return grad, *factors(n, grad, keep, "mat1", *n.edges[1:])
+    return grad, *mm(n, grad, keep, "mat1")
 
 
 def tanh(n: Any, grad: Any, keep: bool) -> tuple:
@@ -130,7 +134,7 @@ def _full(shape: tuple, grad: Any) -> Any:
 
 # By the row's name; each gets the node, its gradient, and whether to keep what was saved.
 DERIVATIVES: dict[str, Callable] = {"mul": mul, "addmm": addmm, "tanh": tanh, "relu": relu, "pow_number": pow_number,
-    "mm": lambda n, grad, keep: factors(n, grad, keep, "self", *n.edges), "t": lambda n, grad, keep: (grad.T,),
+    "mm": mm, "t": lambda n, grad, keep: (grad.T,),
     "sum": lambda n, grad, keep: (_spread(n, grad),), "add": lambda n, grad, keep: (grad, grad),
     "sub": lambda n, grad, keep: (grad, None if n.edges[1] is None else -grad),
     "sum_dim": lambda n, grad, keep: (

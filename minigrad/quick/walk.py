@@ -56,9 +56,9 @@ def walk(roots: tuple, grads: list, keep: bool, create_graph: bool, inputs: list
 
     `inputs`, where given, must be ends: none of them leads to another.
     """
-    if len(roots) != 1 or suspended or anomaly.enabled or not isinstance(root := roots[0]._edge(), Node | Port):
+    if len(roots) != 1 or suspended or anomaly.enabled or not isinstance(root := roots[0]._edge(), (Node, Port)):
         return False
-    ends, earliest, on_tensors = set(inputs or ()), 0, create_graph or level() is not None
+    ends, earliest, on_tensors = inputs and set(inputs), 0, create_graph or level() is not None
     if ends:
         if captured is None or root in ends or None in ends:
             return False

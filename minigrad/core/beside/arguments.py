@@ -34,7 +34,7 @@ def whole(x: Any) -> bool:
 
 def listed(x: Any, first: Callable[[Any], bool] = lambda x: True) -> bool:
     """Whether `x` is a list or a tuple, with the right thing in front; torch does not look further here."""
-    return isinstance(x, tuple | list) and (not x or first(x[0]))
+    return isinstance(x, (tuple, list)) and (not x or first(x[0]))
 
 
 KINDS: dict[str, Callable[[Any], bool]] = {  # by torch's words for them: what they take
@@ -43,7 +43,7 @@ KINDS: dict[str, Callable[[Any], bool]] = {  # by torch's words for them: what t
     "tuple of Tensors": lambda x: listed(x) and all(isinstance(t, TensorBase) for t in x),
     "tuple of ints": lambda x: listed(x, whole), "tuple of floats": listed, "tuple of Scalars": listed,
     "torch.dtype": lambda x: isinstance(x, dtypes.dtype) or any(x is kind for kind in (float, int, bool, complex)),
-    "torch.device": lambda x: whole(x) or isinstance(x, str | device),
+    "torch.device": lambda x: whole(x) or isinstance(x, (str, device)),
     "torch.layout": lambda x: isinstance(x, dtypes.layout), "torch.Generator": lambda x: isinstance(x, Generator),
     "torch.memory_format": lambda x: isinstance(x, dtypes.memory_format), "torch.Storage": lambda x: False}
 

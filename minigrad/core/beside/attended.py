@@ -59,7 +59,7 @@ class AttendedTask(GraphTask):
 
     def will_run(self, edge: Any) -> bool:
         """True if this backward brings a gradient to `edge` (a node, a port or a leaf)."""
-        if isinstance(edge, Node | Port):
+        if isinstance(edge, (Node, Port)):
             return node_of(edge) in self.reached
         runs = edge in self.waits and (self.inputs is None or edge in self.inputs)
         need(not runs or self.captured is None, "will_run_a_leaf")

@@ -49,7 +49,7 @@ def shape_mismatch(*arrays: Any) -> Exception:
 
 def tensors_in(name: str, tensors: Any, position: int = 0) -> tuple:
     """A list of tensors as a tuple. Raises: torch's errors for an empty one, and for what is none."""
-    presentation.require(isinstance(tensors, tuple | list), "no list of tensors", TypeError)
+    presentation.require(isinstance(tensors, (tuple, list)), "no list of tensors", TypeError)
     for place, t in enumerate(tensors):
         if not isinstance(t, TensorBase):
             raise TypeError(f"expected Tensor as element {place} in argument {position}, but got {type_said(t)}")

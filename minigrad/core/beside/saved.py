@@ -123,7 +123,7 @@ def saved_property(row: Any, name: str, reader: Callable[[], Callable[[Any, Any]
             return tuple(None if isinstance(v, slice) else unsigned(v) for v in value)
         if name not in row.tensors:
             return value if name in row.scalars else unsigned(value)
-        return constant(TensorBase._plain, xp.asarray(value)) if isinstance(value, bool | int | float) else value
+        return constant(TensorBase._plain, xp.asarray(value)) if isinstance(value, (bool, int, float)) else value
 
     return property(saved)
 

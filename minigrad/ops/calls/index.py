@@ -46,7 +46,7 @@ def basic(x, key) -> tuple:
         parts = [*map(_part, parts)]
         consumed = sum(_width(p) for p in parts)
     result, dim, positions, reached = x, 0, [], 0
-    alone = x._data.ndim == 0 and isinstance(key, int | slice | xp.integer)
+    alone = x._data.ndim == 0 and isinstance(key, (int, slice, xp.integer))
     if consumed > x._data.ndim and not alone:  # else the part itself says what is wrong
         raise IndexError(f"too many indices for tensor of dimension {x._data.ndim}")
     for place, part in enumerate(parts):
@@ -69,7 +69,7 @@ def basic(x, key) -> tuple:
 def _is_tuple(key) -> bool:
     """torch reads a short list of lists, tensors, slices, None or `...` as a tuple."""
     return isinstance(key, tuple) or (isinstance(key, list) and len(key) < 32 and any(
-        p is None or p is Ellipsis or isinstance(p, TensorBase | list | tuple | slice) for p in key))
+        p is None or p is Ellipsis or isinstance(p, (TensorBase, list, tuple, slice)) for p in key))
 
 
 def _part(part):
@@ -80,9 +80,9 @@ def _part(part):
         return constant(TensorBase._plain, xp.asarray(part))
     if isinstance(part, TensorBase):
         return _positions(part) if part._data.ndim or part._data.dtype.kind != "i" or lifted.get() else part.item()
-    if isinstance(part, list | tuple | range) or (hasattr(part, "__array__") and not isinstance(part, xp.floating)):
+    if isinstance(part, (list, tuple, range)) or (hasattr(part, "__array__") and not isinstance(part, xp.floating)):
         array = xp.asarray([_part(p) if isinstance(p, TensorBase) else p for p in part]
-                           if isinstance(part, list | tuple) else part)
+                           if isinstance(part, (list, tuple)) else part)
         if not array.ndim and array.dtype.kind in "iu":
             return int(array)
         return _positions(constant(TensorBase._plain, array if array.size else array.astype("int64")))
@@ -146,7 +146,7 @@ def setitem(x, key, value) -> None:
         return
     given = _given(x, value)
     recorded = bool(grad_mode()) and (x.requires_grad or given.requires_grad)
-    if isinstance(key, TensorBase | list) and not _is_tuple(key):  # it is written itself, not a view of it
+    if isinstance(key, (TensorBase, list)) and not _is_tuple(key):  # it is written itself, not a view of it
         check_inplace(x, recorded)
     if key is False:
         return
@@ -182,7 +182,7 @@ def _spread(given, shape: tuple | None):
 def _given(self, value):
     if isinstance(value, TensorBase):
         return value
-    if isinstance(value, bool | int | float | xp.integer):
+    if isinstance(value, (bool, int, float, xp.integer)):
         number = dtypes.cast if self._data.dtype == "float16" else dtypes.fitting  # as torch: too large is inf there
         return constant(TensorBase._plain, xp.asarray(number(value, self._data.dtype)))
     raise TypeError(f"can't assign a {type_said(value)} to a {self.type()}")

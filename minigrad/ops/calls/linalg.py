@@ -89,7 +89,7 @@ def tensordot(a, b, dims=2):
     if isinstance(dims, int):
         of_a, of_b = list(range(-dims, 0)), list(range(dims))
     else:
-        of_a, of_b = (list(d) if isinstance(d, tuple | list) else [d] for d in dims)
+        of_a, of_b = (list(d) if isinstance(d, (tuple, list)) else [d] for d in dims)
     for i, j in zip(of_a, of_b, strict=True):
         check_dim(i, a.ndim)
         check_dim(j, b.ndim)

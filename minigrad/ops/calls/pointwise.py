@@ -155,7 +155,7 @@ def where_of(condition, input=None, other=None):
     if input is None:
         return condition.nonzero(as_tuple=True)
     require(not any(isinstance(x, ndarray) for x in (input, other)), "arrays are no tensors", TypeError)
-    for number in [x for x in (input, other) if isinstance(check_number(x), int | float)]:
+    for number in [x for x in (input, other) if isinstance(check_number(x), (int, float))]:
         kind = dtypes.result_dtype(*(getattr(x, "_data", x) for x in (input, other)))
         (dtypes.cast if kind == "float16" else dtypes.fitting)(number, kind)
     return rows.where(condition, input, other)

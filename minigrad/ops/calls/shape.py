@@ -145,7 +145,7 @@ def squeeze(self, dim=None):
     """Without the dimensions of length 1, or without dimension `dim` if its length is 1; a view."""
     if dim is None:
         return rows.squeeze(self)
-    if isinstance(dim, tuple | list):
+    if isinstance(dim, (tuple, list)):
         return rows.squeeze_dims(self, dims_of(self, dim))
     return rows.squeeze_dim(self, own_dim(self, dim))
 
@@ -183,7 +183,7 @@ def split(self, split_size, dim: int = 0) -> tuple:
     size, parts = self._data.shape[check_dim(dim, self._data.ndim)], split_size
     if isinstance(parts, int) or (isinstance(parts, TensorBase) and parts._data.size == 1):
         return rows.split(self, _length_of_parts(int(parts), size), dim)
-    need(isinstance(parts, tuple | list), "split_kind", checks.type_said(parts))
+    need(isinstance(parts, (tuple, list)), "split_kind", checks.type_said(parts))
     parts = ints((parts,))
     need(min(parts, default=0) >= 0, "split_sizes", list(parts))
     need(sum(parts) == size, "split_sum", size, dim, list(parts))
@@ -275,7 +275,7 @@ def clone(self, *, memory_format=None):
 
 def one_by_one(given: tuple, name: str = "", position: int = 0) -> tuple:
     """Tensors that were given one by one, or in one list; with a `name`, at least one."""
-    given = tuple(given[0]) if len(given) == 1 and isinstance(given[0], tuple | list) else given
+    given = tuple(given[0]) if len(given) == 1 and isinstance(given[0], (tuple, list)) else given
     return checks.tensors_in(name, given, position) if given or name else given
 
 

@@ -105,7 +105,7 @@ def power(self, exponent):
 def lerp(self, end, weight):
     """From the nearer of the two: exact at both."""
     way = implemented("lerp_kernel_scalar", end) - self
-    if isinstance(weight, float | int):
+    if isinstance(weight, (float, int)):
         return self + weight * way if -0.5 < weight < 0.5 else end - way * (1 - weight)
     return xp.where(xp.absolute(weight) < 0.5, self + weight * way, end - way * (1 - weight))
 
@@ -140,7 +140,7 @@ def clamp(self, min, max):
     if self.dtype.kind != "f":
         kind = dtypes.result_dtype(self, *(x for x in (min, max) if x is not None))
         self, (min, max) = dtypes.cast(self, kind), (x if x is None else dtypes.fitting(x, kind) for x in (min, max))
-    if self.size > 256 and isinstance(min, int | float) and isinstance(max, int | float) and min and max:
+    if self.size > 256 and isinstance(min, (int, float)) and isinstance(max, (int, float)) and min and max:
         return self.clip(*map(self.dtype.type, (min, max)))  # in one pass; of zeros it would keep no sign
     self = self if min is None else xp.maximum(min, self)  # the second of equals: 0.0 and -0.0 keep their sign
     return self if max is None else xp.minimum(max, self)
