@@ -442,6 +442,22 @@ def test_the_forward_view_shows_operands_that_have_no_card_and_nothing_that_an_o
     assert "result" not in told
 
 
+@pytest.mark.parametrize("library", ["minigrad", *LIVE])
+def test_gradients_that_meet_at_a_closed_box_are_an_equation_in_it(library):
+    torch = importlib.import_module(library)
+    torch.manual_seed(0)
+    layer = torch.nn.Linear(1, 1)
+    with minigrad.graph.scopes(layer):
+        h = layer(torch.tensor([[2.0]]))
+    svg = draw((h * 3 + h.exp()).sum(), view="backward", level="modules").to_svg()
+    box = re.search(r'class="mg-box" data-id="[^"]+"(.*?)</g>', svg, re.S)[1]
+    told = " ".join(re.findall(">([^<]+)</text>", box))
+    first, second, total = map(float, re.search(r"([\d.]+) \+ ([\d.]+) = ([\d.]+)", told).groups())
+    slope = h.exp().item()
+    assert sorted([first, second]) == pytest.approx(sorted([3, slope]), rel=5e-3)
+    assert total == pytest.approx(3 + slope, rel=5e-3)
+
+
 @pytest.mark.parametrize(("keep", "said", "marked"), [
     (True, "In the values NaN or Inf first arises in LogBackward0", "mg-op"),
     (False, "NaN or Inf is first seen in the result of SqrtBackward0; what went in is not all kept", "mg-op")])

@@ -159,9 +159,10 @@ class Painter:
             x += wide + 7
         body += glyphs.two_words(x, b.y + 22.5, label.title, label.path or None)
         body += text(b.x + 10, b.y + 42, label.shapes, "mg-m")
+        body += "".join(text(b.x + 10, b.y + 60 + 18 * k, line, "mg-g") for k, line in enumerate(label.sums))
         self.part(self.parts, "mg-box", id, "rfb", body, "box" if label.more else "")
         for k, chip in enumerate(words.chips_of(self.fold, id, self.values)):
-            self.chip(chip, Box(b.x + 9, b.y + 52 + label.row * k, b.w - 18, label.row - 4))
+            self.chip(chip, Box(b.x + 9, b.y + label.top + label.row * k, b.w - 18, label.row - 4))
 
     def chip(self, chip: words.Chip, b: Box) -> None:
         """A parameter in a closed module, and its drawer."""

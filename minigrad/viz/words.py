@@ -7,7 +7,7 @@ import math
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
-from ..graph.snapshot import Cut, Edge, Graph, Hook, NodeRecord, Saved, TensorRecord
+from ..graph.snapshot import Cut, Edge, Graph, Hook, NodeRecord, Saved, TensorRecord, by_key
 from ..text import LANGUAGES, say
 from .levels import Fold, own_end
 from .theme import shorten, width
@@ -207,6 +207,7 @@ class BoxLabel(NamedTuple):
     title: str
     path: str
     shapes: str
+    sums: list[str]  # the equations of gradients that meet there
     chips: list[Chip]
     row: float  # how high a chip is, with its drawer
 
@@ -216,7 +217,14 @@ class BoxLabel(NamedTuple):
         head = width(self.more, bold=True) + 14 if self.more else 0
         first = head + width(self.title, bold=True) + width(self.path) + (26 if self.path else 18)
         chips = max(((sum if self.row == CHIP_ROW else max)(chip.halves) for chip in self.chips), default=0) + 16
-        return max(first, width(self.shapes) + 20, chips, 66), 52 + self.row * len(self.chips) + 3 * bool(self.chips)
+        sums = max((width(line, bold=True) for line in self.sums), default=0)
+        high = self.top + self.row * len(self.chips) + 3 * bool(self.chips)
+        return max(first, max(width(self.shapes), sums) + 20, chips, 66), high
+
+    @property
+    def top(self) -> float:
+        """Where the chips begin."""
+        return 52 + 18 * len(self.sums)
 
 
 def title_of(fold: Fold, id: str) -> tuple[str, str]:
@@ -237,7 +245,19 @@ def module(fold: Fold, id: str, values: Mapping[str, str]) -> BoxLabel:
     hooks = [h.label for h in fold.graph.hooks if id in (fold.box.get(h.node), fold.chips.get(h.node))]
     below = shapes_of(fold, id) + f"  hooks: {', '.join(dict.fromkeys(hooks))}" * bool(hooks)
     return BoxLabel(f"+{count}" if count > 1 else "", title, shorten(path, 140), shorten(below.strip(), WIDEST),
-                  chips_of(fold, id, values), CHIP_ROW + DRAWER_ROW * fold.stacked)
+                    sums_at(fold, id, values), chips_of(fold, id, values), CHIP_ROW + DRAWER_ROW * fold.stacked)
+
+
+def sums_at(fold: Fold, id: str, values: Mapping[str, str]) -> list[str]:
+    """The lines of the equations of gradients that meet at a closed scope, where each has come by its own wire."""
+    graph, found = fold.graph, []
+    for n in fold.inside[id]:
+        users = [graph.node(user) for user in {*graph.consumers[n.id]}]
+        for nr, uses in by_key((e.nr, (u, e)) for u in users for e in u.edges if e.node == n.id).items():
+            wires = {fold.wires.get(wire := u.edge_id(e.slot), wire) for u, e in uses}
+            if len(wires) == len(uses) and all(fold.box.get(u.id) != id and fold.times(u, e) == 1 for u, e in uses):
+                found += values.get(f"meet:{n.id}:{nr}", "").splitlines()
+    return found
 
 
 def shapes_of(fold: Fold, id: str) -> str:
