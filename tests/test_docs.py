@@ -68,11 +68,12 @@ def test_both_readmes_show_the_same_program_and_stay_short():
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_picture_is_what_the_program_draws(language: str):
+@pytest.mark.parametrize("name", picture.PICTURES)
+def test_a_picture_is_what_its_program_draws(name: str, language: str):
     """Shapes, places and words; the colours of the style sheet may move on."""
     drawn = [
         re.sub(r"<style>.*?</style>", "", svg, flags=re.S)
-        for svg in (picture.path(language).read_text("utf-8"), picture.picture(language))
+        for svg in (picture.path(name, language).read_text("utf-8"), picture.PICTURES[name](language))
     ]
 
     assert drawn[0] == drawn[1], "draw it again: python -m notebooks.picture"

@@ -96,7 +96,7 @@ def test_the_tools_work_in_a_fork_in_one_language(tmp_path: Path, monkeypatch: A
     monkeypatch.setattr(picture, "READMES", {lang: tmp_path / path.name for lang, path in picture.READMES.items()})
 
     picture.main()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["README.md", "en", "record.en.svg"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["README.md", "en", "network.en.svg", "record.en.svg"]
     assert conformance.main() == 0
     assert "stays as it is" in capsys.readouterr().out
 
