@@ -100,7 +100,7 @@ class Flows:
         # while it runs
         self.reader: Any = None
         self.sums: dict[str, Any] = {}  # by slot, of grouped edges
-        self.meeting: dict[str, list[Any]] = {}  # what arrives at a leaf, or at one output of a node
+        self.meeting: dict[str, dict[str, Any]] = {}  # what arrives at a leaf, or at one output of a node, by wire
         self.hooked: dict[str, Any] = {}  # what is accumulated, where hooks of the leaf may have changed it
         self.fitted: dict[int, Any] = {}  # what un-broadcasting left of a gradient of the node that runs, by slot
         self.spelled: dict[str, str] = {}  # edge -> `0.71 + 0.78 = 1.49` where the engine summed
@@ -117,12 +117,15 @@ class Flows:
             key, nr = self.reader.slot(t)
             id = self.reader.ids[key]
             self.texts[f"seed:{id}"] = self.text(seed)
-            self.arrives(id, nr, seed)
+            self.arrives(id, nr, seed, "")
 
-    def arrives(self, id: str, nr: int, array: Any) -> None:
-        """A gradient comes to a leaf, or to an output of a node."""
+    def arrives(self, id: str, nr: int, array: Any, wire: str) -> None:
+        """A gradient comes to a leaf, or to an output of a node; what comes by one wire is one term."""
         if (leaf := self.graph.node(id).kind == "accumulate") or len(self.graph.nodes) <= MANY:
-            self.meeting.setdefault(id if leaf else f"{id}:{nr}", []).append(array)
+            met = self.meeting.setdefault(id if leaf else f"{id}:{nr}", {})
+            if self.graph.fault == "overwrite":  # then nothing is summed
+                met.clear()
+            met[wire] = met[wire] + array if wire in met else array
 
     def sent(self, id: str, slot: int, array: Any) -> None:
         """A gradient left node `id` through a slot."""
@@ -138,17 +141,17 @@ class Flows:
             self.sums[slot_name] = array if before is None else before + array
             self.texts[slot_name] = short if before is None else self.text(self.sums[slot_name])
         if edge.node:
-            self.arrives(edge.node, edge.nr, array)
+            self.arrives(edge.node, edge.nr, array, slot_name)
 
     def finish(self) -> Flows:
         """Write the sums, and let go of all arrays."""
-        for place, arrays in self.meeting.items():
-            lost = self.graph.fault == "overwrite"  # then nothing was summed
-            total = arrays[-1] if lost else sum(arrays[1:], arrays[0])
+        for place, met in self.meeting.items():
+            arrays = [*met.values()]
+            total = sum(arrays[1:], arrays[0])
             if leaf := ":" not in place:
                 self.norms[place] = norm(self.hooked.get(place, total))
                 self.texts[f"sent:{place}"] = self.text(self.hooked.get(place, total))
-            if len(arrays) > 1 and not lost:
+            if len(arrays) > 1:
                 written = spelled(arrays, total, LONGEST if leaf else SHORTEST)
                 self.texts[f"{'total' if leaf else 'meet'}:{place}"] = written or self.text(total)
                 self.texts.pop(f"got:{place}", None)  # the sum is what a hook receives

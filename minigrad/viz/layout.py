@@ -362,7 +362,7 @@ class FrameLayout:
         for s in self.segs:
             r = self.rank[s.target]
             inside = s.source[:3] != "in:" and s.target[:4] != "out:"
-            bends = GAP + (22 if fan[s.source, s.net] > 1 else 0) if inside else 16
+            bends = GAP * (2 if fan[s.source, s.net] > 1 else 1) if inside else 16
             self.room[r] = max(self.room[r], 0 if self.far[s.target] else s.room)
             self.gap[r] = max(self.gap[r], bends)
             for c in range(self.rank[s.source] + 1, r):
@@ -373,7 +373,7 @@ class FrameLayout:
                 c = self.rank[use.target]
                 self.lanes[c] += 1
                 self.room[c] = max(self.room[c], 0 if use.slot in self.items[use.target].down else use.room)
-        self.gap = [max(g, room + 14 if room else 0) + SHELF_LANE * n
+        self.gap = [max(g, room + (22 if g >= 2 * GAP else 14) if room else 0) + SHELF_LANE * n  # 22: with a plus
                     for g, room, n in zip(self.gap, self.room, self.lanes, strict=True)]
         self.crossing = Counter(c for (id, _), r in reach.items() for c in range(self.rank[id] + 1, r + 1))
 

@@ -249,13 +249,12 @@ def module(fold: Fold, id: str, values: Mapping[str, str]) -> BoxLabel:
 
 
 def sums_at(fold: Fold, id: str, values: Mapping[str, str]) -> list[str]:
-    """The lines of the equations of gradients that meet at a closed scope, where each has come by its own wire."""
+    """The lines of the equations of gradients that meet at a closed scope and all come from outside."""
     graph, found = fold.graph, []
     for n in fold.inside[id]:
         users = [graph.node(user) for user in {*graph.consumers[n.id]}]
         for nr, uses in by_key((e.nr, (u, e)) for u in users for e in u.edges if e.node == n.id).items():
-            wires = {fold.wires.get(wire := u.edge_id(e.slot), wire) for u, e in uses}
-            if len(wires) == len(uses) and all(fold.box.get(u.id) != id and fold.times(u, e) == 1 for u, e in uses):
+            if all(fold.box.get(u.id) != id and fold.times(u, e) == 1 for u, e in uses):
                 found += values.get(f"meet:{n.id}:{nr}", "").splitlines()
     return found
 
