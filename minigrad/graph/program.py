@@ -535,7 +535,8 @@ def inside_of(f: Any, call: Any = None, outer: Context | None = None, **names: A
 
 def methods(value: Any) -> list[FunctionType]:
     """The learner's functions in the class of a value, and in those that it inherits from."""
-    return [f for kind in type(value).__mro__ for f in vars(kind).values()
+    homes = ((kind, str(kind.__module__).partition(".")[0]) for kind in type(value).__mro__)
+    return [f for kind, home in homes if home not in ("builtins", "minigrad", "torch") for f in vars(kind).values()
             if isinstance(f, FunctionType) and is_theirs(f.__code__)]
 
 
