@@ -242,3 +242,11 @@ def test_an_import_of_such_a_name_is_not_changed_to_one_that_looks_alike():
 
     assert "`minigrad.nn.functional.relu`" in str(raised.value.__notes__)
     assert "ReLU" not in str(raised.value.__notes__)
+
+
+def test_an_import_of_what_pytorch_alone_has_is_not_changed_to_one_that_looks_alike():
+    with pytest.raises(ImportError) as raised:
+        exec("from minigrad.optim import Adamax", {})
+    minigrad.why(raised.value)
+
+    assert raised.value.__notes__ == ["PyTorch has `torch.optim.Adamax`, minigrad does not yet."]
