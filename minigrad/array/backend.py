@@ -254,6 +254,5 @@ def _check_inside(owner: Any, size: tuple, stride: tuple, offset: int) -> None:
     need(all(n >= 0 for n in size), "storage_overflow", list(size), list(stride))
     need(all(s >= 0 for s in stride), "storage_strides", list(stride))
     require(offset >= 0, f"Tensor: invalid storage offset {offset}")
-    needed = reach(size, stride, offset)
-    place, have = (list(size), list(stride), offset), owner.itemsize
-    need(needed <= owner.size, "storage_bounds", *place, have, needed * have, owner.nbytes)
+    needed, each = reach(size, stride, offset) * owner.itemsize, owner.itemsize
+    need(needed <= owner.nbytes, "storage_bounds", list(size), list(stride), offset, each, needed, owner.nbytes)
