@@ -55,50 +55,49 @@ __all__ = [
     "arcsin", "arcsin_", "arcsinh", "arcsinh_", "arctan", "arctan2", "arctan_", "arctanh", "arctanh_",
     "are_deterministic_algorithms_enabled", "argmax", "argmin", "argsort", "argwhere", "as_strided", "as_strided_",
     "as_tensor", "asarray", "asin", "asin_", "asinh", "asinh_", "atan", "atan2", "atan_", "atanh", "atanh_",
-    "atleast_1d", "atleast_2d", "atleast_3d", "avg_pool1d", "baddbmm", "bernoulli", "bilinear",
-    "binary_cross_entropy_with_logits", "bincount", "bitwise_and", "bitwise_left_shift", "bitwise_not",
-    "bitwise_or", "bitwise_right_shift", "bitwise_xor", "block_diag", "bmm", "bool", "broadcast_shapes",
-    "broadcast_tensors", "broadcast_to", "broken", "bucketize", "can_cast", "cat", "cdist", "ceil", "ceil_", "celu",
-    "celu_", "chunk", "clamp", "clamp_", "clamp_max", "clamp_max_", "clamp_min", "clamp_min_", "clip", "clip_",
-    "clone", "column_stack", "compare", "concat", "concatenate", "conj", "contiguous_format", "conv1d", "conv2d",
-    "cos", "cos_", "cosh", "cosh_", "cosine_embedding_loss", "cosine_similarity", "count_nonzero", "cross",
-    "cummax", "cummin", "cumprod", "cumsum", "current_era", "default_generator", "det", "detach", "detach_",
-    "detective", "device", "diag", "diag_embed", "diagonal", "diagonal_scatter", "diff", "digamma", "dist", "div",
-    "divide", "doctor", "dot", "double", "draw", "dropout", "dstack", "dtype", "e", "einsum", "empty", "empty_like",
-    "enable_grad", "eq", "equal", "era", "erf", "erf_", "erfc", "erfc_", "erfinv", "exp", "exp2", "exp2_", "exp_",
-    "expm1", "expm1_", "eye", "fill_", "finfo", "fix", "fix_", "flatten", "flip", "fliplr", "flipud", "float",
-    "float16", "float32", "float64", "float_power", "floor", "floor_", "floor_divide", "fmax", "fmin", "fmod",
-    "frac", "frac_", "from_numpy", "full", "full_like", "full_tracebacks", "gather", "ge", "ger",
-    "get_default_dtype", "get_device", "get_language", "get_num_threads", "get_rng_state", "greater",
-    "greater_equal", "group_norm", "gt", "half", "hardshrink", "heaviside", "hinge_embedding_loss", "hstack",
+    "atleast_1d", "atleast_2d", "atleast_3d", "avg_pool1d", "baddbmm", "bernoulli", "bilinear", "bincount",
+    "bitwise_and", "bitwise_left_shift", "bitwise_not", "bitwise_or", "bitwise_right_shift", "bitwise_xor",
+    "block_diag", "bmm", "bool", "broadcast_shapes", "broadcast_tensors", "broadcast_to", "broken", "bucketize",
+    "can_cast", "cat", "cdist", "ceil", "ceil_", "celu", "celu_", "chunk", "clamp", "clamp_", "clamp_max",
+    "clamp_max_", "clamp_min", "clamp_min_", "clip", "clip_", "clone", "column_stack", "compare", "concat",
+    "concatenate", "conj", "contiguous_format", "conv1d", "conv2d", "cos", "cos_", "cosh", "cosh_",
+    "cosine_similarity", "count_nonzero", "cross", "cummax", "cummin", "cumprod", "cumsum", "current_era",
+    "default_generator", "det", "detach", "detach_", "detective", "device", "diag", "diag_embed", "diagonal",
+    "diagonal_scatter", "diff", "digamma", "dist", "div", "divide", "doctor", "dot", "double", "draw", "dropout",
+    "dstack", "dtype", "e", "einsum", "empty", "empty_like", "enable_grad", "eq", "equal", "era", "erf", "erf_",
+    "erfc", "erfc_", "erfinv", "exp", "exp2", "exp2_", "exp_", "expm1", "expm1_", "eye", "fill_", "finfo", "fix",
+    "fix_", "flatten", "flip", "fliplr", "flipud", "float", "float16", "float32", "float64", "float_power", "floor",
+    "floor_", "floor_divide", "fmax", "fmin", "fmod", "frac", "frac_", "from_numpy", "full", "full_like",
+    "full_tracebacks", "gather", "ge", "ger", "get_default_dtype", "get_device", "get_language", "get_num_threads",
+    "get_rng_state", "greater", "greater_equal", "group_norm", "gt", "half", "hardshrink", "heaviside", "hstack",
     "hypot", "iinfo", "index_add", "index_copy", "index_fill", "index_put", "index_put_", "index_select", "inf",
     "inference_mode", "initial_seed", "inner", "install_as_torch", "int", "int16", "int32", "int64", "int8",
     "inverse", "is_anomaly_check_nan_enabled", "is_anomaly_enabled", "is_complex", "is_floating_point",
     "is_grad_enabled", "is_inference", "is_inference_mode_enabled", "is_nonzero", "is_same_size", "is_tensor",
-    "isclose", "isfinite", "isinf", "isnan", "kl_div", "kron", "kthvalue", "layer_norm", "layout", "le", "lerp",
-    "less", "less_equal", "lgamma", "linspace", "load", "load_ipython_extension", "log", "log10", "log10_", "log1p",
+    "isclose", "isfinite", "isinf", "isnan", "kron", "kthvalue", "layer_norm", "layout", "le", "lerp", "less",
+    "less_equal", "lgamma", "linspace", "load", "load_ipython_extension", "log", "log10", "log10_", "log1p",
     "log1p_", "log2", "log2_", "log_", "log_softmax", "logaddexp", "logcumsumexp", "logdet", "logical_and",
     "logical_not", "logical_or", "logical_xor", "logit", "logit_", "logspace", "logsumexp", "long", "lt",
-    "manual_seed", "margin_ranking_loss", "masked_fill", "masked_scatter", "masked_select", "matmul", "matrix_exp",
-    "matrix_power", "max", "max_pool1d", "max_pool2d", "maximum", "mean", "median", "memory_format", "meshgrid",
-    "min", "minimum", "mm", "mode", "moveaxis", "movedim", "msort", "mul", "multinomial", "multiply", "mv", "nan",
-    "nan_to_num", "nan_to_num_", "nanmean", "nansum", "narrow", "ne", "neg", "neg_", "negative", "negative_",
-    "no_grad", "nonzero", "norm", "normal", "not_equal", "nudge", "numel", "ones", "ones_like", "outer",
-    "pairwise_distance", "paths", "permute", "pi", "pinverse", "poisson_nll_loss", "polygamma", "positive", "pow",
-    "prelu", "preserve_format", "prod", "promote_types", "put", "quantile", "rand", "rand_like", "randint", "randn",
-    "randn_like", "randperm", "ravel", "reciprocal", "reciprocal_", "relu", "relu_", "remainder", "renorm",
-    "repeat_interleave", "reshape", "result_type", "return_types", "roll", "rot90", "round", "round_", "row_stack",
-    "rrelu", "rrelu_", "rsqrt", "rsqrt_", "rsub", "save", "save_page", "scatter", "scatter_add", "searchsorted",
-    "seed", "select", "select_scatter", "selu", "selu_", "set_default_dtype", "set_grad_enabled", "set_language",
-    "set_num_threads", "set_printoptions", "set_rng_state", "sgn", "short", "sigmoid", "sigmoid_", "sign",
-    "signbit", "sin", "sin_", "sinc", "sinc_", "sinh", "sinh_", "slice_scatter", "slogdet", "slow", "softmax",
-    "sort", "split", "split_with_sizes", "sqrt", "sqrt_", "square", "square_", "squeeze", "stack", "std",
-    "std_mean", "step", "strided", "sub", "subtract", "sum", "swapaxes", "swapdims", "t", "take", "take_along_dim",
-    "tan", "tan_", "tanh", "tanh_", "tensor", "tensor_split", "tensordot", "threshold", "threshold_", "tile",
-    "topk", "trace", "training", "transpose", "trapezoid", "trapz", "tril", "triplet_margin_loss", "triu",
-    "true_divide", "trunc", "trunc_", "uint8", "unbind", "unflatten", "uninstall_torch", "unique", "unsafe_split",
-    "unsqueeze", "use_deterministic_algorithms", "var", "var_mean", "vdot", "versions", "vmap", "vstack", "watch",
-    "where", "why", "xlogy", "xlogy_", "zero_", "zeros", "zeros_like",
+    "manual_seed", "masked_fill", "masked_scatter", "masked_select", "matmul", "matrix_exp", "matrix_power", "max",
+    "max_pool1d", "max_pool2d", "maximum", "mean", "median", "memory_format", "meshgrid", "min", "minimum", "mm",
+    "mode", "moveaxis", "movedim", "msort", "mul", "multinomial", "multiply", "mv", "nan", "nan_to_num",
+    "nan_to_num_", "nanmean", "nansum", "narrow", "ne", "neg", "neg_", "negative", "negative_", "no_grad",
+    "nonzero", "norm", "normal", "not_equal", "nudge", "numel", "ones", "ones_like", "outer", "pairwise_distance",
+    "paths", "permute", "pi", "pinverse", "polygamma", "positive", "pow", "prelu", "preserve_format", "prod",
+    "promote_types", "put", "quantile", "rand", "rand_like", "randint", "randn", "randn_like", "randperm", "ravel",
+    "reciprocal", "reciprocal_", "relu", "relu_", "remainder", "renorm", "repeat_interleave", "reshape",
+    "result_type", "return_types", "roll", "rot90", "round", "round_", "row_stack", "rrelu", "rrelu_", "rsqrt",
+    "rsqrt_", "rsub", "save", "save_page", "scatter", "scatter_add", "searchsorted", "seed", "select",
+    "select_scatter", "selu", "selu_", "set_default_dtype", "set_grad_enabled", "set_language", "set_num_threads",
+    "set_printoptions", "set_rng_state", "sgn", "short", "sigmoid", "sigmoid_", "sign", "signbit", "sin", "sin_",
+    "sinc", "sinc_", "sinh", "sinh_", "slice_scatter", "slogdet", "slow", "softmax", "sort", "split",
+    "split_with_sizes", "sqrt", "sqrt_", "square", "square_", "squeeze", "stack", "std", "std_mean", "step",
+    "strided", "sub", "subtract", "sum", "swapaxes", "swapdims", "t", "take", "take_along_dim", "tan", "tan_",
+    "tanh", "tanh_", "tensor", "tensor_split", "tensordot", "threshold", "threshold_", "tile", "topk", "trace",
+    "training", "transpose", "trapezoid", "trapz", "tril", "triu", "true_divide", "trunc", "trunc_", "uint8",
+    "unbind", "unflatten", "uninstall_torch", "unique", "unsafe_split", "unsqueeze", "use_deterministic_algorithms",
+    "var", "var_mean", "vdot", "versions", "vmap", "vstack", "watch", "where", "why", "xlogy", "xlogy_", "zero_",
+    "zeros", "zeros_like",
 ]
 
 
@@ -291,11 +290,6 @@ def bernoulli(input: Tensor, p: _float | None = None, *, generator: _int | Gener
     """1 with the probability that each element says, or all with probability `p`, else 0."""
 def bilinear(input1: Tensor, input2: Tensor, weight: Tensor, bias: Tensor | None = None) -> Tensor:
     """`input1 @ weight[k] @ input2` for each k."""
-def binary_cross_entropy_with_logits(
-    input: Tensor, target: Tensor, weight: Tensor | None = None, size_average: Any = None, reduce: Any = None,
-    reduction: str = 'mean', pos_weight: Tensor | None = None,
-) -> Tensor:
-    """binary_cross_entropy of sigmoid(x), without overflow."""
 def bincount(input: Tensor, weights: Tensor | None = None, minlength: _int = 0) -> Tensor:
     """How often each of 0, 1, 2 ... occurs."""
 def bitwise_and(input: Tensor | _float, other: Tensor | _float) -> Tensor:
@@ -397,11 +391,6 @@ def cosh(input: Tensor) -> Tensor:
     """`cosh`, as torch has it."""
 def cosh_(input: Tensor) -> Tensor:
     """In-place `cosh`: writes the result into `self`, returns `self`."""
-def cosine_embedding_loss(
-    input1: Tensor, input2: Tensor, target: Tensor | ndarray[Any, Any], margin: _float = 0.0,
-    size_average: Any = None, reduce: Any = None, reduction: str = 'mean',
-) -> Tensor:
-    """1 - cosine where the target is 1, max(0, cosine - margin) where it is -1."""
 def cosine_similarity(x1: Tensor, x2: Tensor, dim: _int = 1, eps: _float = 1e-08) -> Tensor:
     """The cosine of the angle between vectors along `dim`."""
 def count_nonzero(input: Tensor, dim: _int | Sequence[_int] | None = None, *more: _int) -> Tensor:
@@ -582,11 +571,6 @@ def hardshrink(
     """`hardshrink`, as torch has it."""
 def heaviside(input: Tensor, values: Tensor) -> Tensor:
     """0 below 0, 1 above it, and `values` at 0."""
-def hinge_embedding_loss(
-    input: Tensor, target: Tensor | ndarray[Any, Any], margin: _float = 1.0, size_average: Any = None,
-    reduce: Any = None, reduction: str = 'mean',
-) -> Tensor:
-    """x where the target is 1, max(0, margin - x) where it is -1."""
 def hstack(tensors: Sequence[Tensor]) -> Tensor:
     """Side by side: vectors end to end, matrices along their columns."""
 def hypot(input: Tensor, other: Tensor) -> Tensor:
@@ -645,11 +629,6 @@ def isinf(input: Tensor) -> Tensor:
     """`isinf`, as torch has it."""
 def isnan(input: Tensor) -> Tensor:
     """`isnan`, as torch has it."""
-def kl_div(
-    input: Tensor, target: Tensor, size_average: Any = None, reduce: Any = None, reduction: str = 'mean',
-    log_target: _bool = False,
-) -> Tensor:
-    """t (log t - x): how far log-probabilities `input` are from probabilities `target`."""
 def kron(input: Tensor, other: Tensor | ndarray[Any, Any]) -> Tensor:
     """Every element of `self` times the whole of `other`."""
 def kthvalue(input: Tensor, k: _int, dim: _int = -1, keepdim: _bool = False) -> return_types_kthvalue:
@@ -719,11 +698,6 @@ def lt(input: Tensor, other: Tensor | _float | number[Any]) -> Tensor:
     """`lt`, as torch has it."""
 def manual_seed(seed: _int) -> Generator:
     """Start the default stream over; anything that `int` takes is a seed."""
-def margin_ranking_loss(
-    input1: Tensor, input2: Tensor, target: Tensor, margin: _float = 0.0, size_average: Any = None,
-    reduce: Any = None, reduction: str = 'mean',
-) -> Tensor:
-    """max(0, -t (x1 - x2) + margin)."""
 def masked_fill(input: Tensor, mask: Tensor, value: Tensor | _float | number[Any]) -> Tensor:
     """A copy of `self` with `value` (a number or 0-d tensor) where `mask`."""
 def masked_scatter(input: Tensor, mask: Tensor, source: Tensor) -> Tensor:
@@ -916,11 +890,6 @@ def permute(
 pi: _float
 def pinverse(input: Tensor) -> Tensor:
     """`linalg_pinv`, as torch has it."""
-def poisson_nll_loss(
-    input: Tensor, target: Tensor | _float | number[Any], log_input: _bool = True, full: _bool = False,
-    size_average: Any = None, eps: _float = 1e-08, reduce: Any = None, reduction: str = 'mean',
-) -> Tensor:
-    """exp(x) - t x for counts `target`; x - t log(x + eps) where `input` is no logarithm."""
 def polygamma(n: _int, input: Tensor | ndarray[Any, Any]) -> Tensor:
     """Derivative number `n` of digamma."""
 def positive(input: Tensor) -> Tensor:
@@ -1181,12 +1150,6 @@ def trapz(y: Tensor, x: Tensor | None = None, *, dx: _float = 1, dim: _int = -1)
     """The area under the line through the points `y`."""
 def tril(input: Tensor, diagonal: _float | number[Any] = 0) -> Tensor:
     """`tril`, as torch has it."""
-def triplet_margin_loss(
-    anchor: Tensor | _float | number[Any], positive: Tensor | _float | ndarray[Any, Any] | number[Any],
-    negative: Tensor | _float | ndarray[Any, Any] | number[Any], margin: _float = 1.0, p: _float = 2.0,
-    eps: _float = 1e-06, swap: _bool = False, size_average: Any = None, reduce: Any = None, reduction: str = 'mean',
-) -> Tensor:
-    """max(0, distance to the positive - distance to the negative + margin)."""
 def triu(input: Tensor, diagonal: _float | number[Any] = 0) -> Tensor:
     """`triu`, as torch has it."""
 def true_divide(

@@ -336,7 +336,7 @@ class Tensor(TensorBase):
             if ("storage", id(owner)) not in memo:
                 memo["storage", id(owner)] = owner.copy("K")
             whole = memo["storage", id(owner)]
-            twin._data = whole if array is owner else as_strided(whole, array.shape, steps, offset)
+            twin._data = whole if array is owner else as_strided(whole, array.shape, steps, offset, array.dtype)
             twin._grad = copy.deepcopy(self._grad, memo)
             twin.__dict__.update(copy.deepcopy(self.__dict__, memo))
             bump(twin)  # torch makes it empty and gives it its storage

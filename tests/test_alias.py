@@ -210,11 +210,13 @@ def test_every_module_says_what_waits_and_what_is_nearest(module, name, note):
     assert note in "".join(raised.value.__notes__)
 
 
-def test_what_torch_cuda_lacks_is_said_to_wait():
-    with pytest.raises(AttributeError, match=r"module 'torch.cuda' has no attribute 'memory_allocated'") as caught:
-        minigrad.cuda.memory_allocated()
+@pytest.mark.parametrize(("module", "name"), [
+    ("torch.cuda", "memory_allocated"), ("torch", "kl_div")])  # which reduces nothing, unlike that of nn.functional
+def test_what_a_module_of_torch_alone_has_is_said_to_wait(module, name):
+    with pytest.raises(AttributeError, match=f"module '{module}' has no attribute '{name}'") as caught:
+        operator.attrgetter(f"{module}.{name}".removeprefix("torch."))(minigrad)
 
-    assert caught.value.__notes__ == ["PyTorch has `torch.cuda.memory_allocated`, minigrad does not yet."]
+    assert caught.value.__notes__ == [f"PyTorch has `{module}.{name}`, minigrad does not yet."]
 
 
 @pytest.mark.parametrize(("where", "name", "told", "near"), [
@@ -242,3 +244,11 @@ def test_an_import_of_such_a_name_is_not_changed_to_one_that_looks_alike():
 
     assert "`minigrad.nn.functional.relu`" in str(raised.value.__notes__)
     assert "ReLU" not in str(raised.value.__notes__)
+
+
+def test_an_import_of_what_pytorch_alone_has_is_not_changed_to_one_that_looks_alike():
+    with pytest.raises(ImportError) as raised:
+        exec("from minigrad.optim import Adamax", {})
+    minigrad.why(raised.value)
+
+    assert raised.value.__notes__ == ["PyTorch has `torch.optim.Adamax`, minigrad does not yet."]

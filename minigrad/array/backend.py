@@ -193,16 +193,16 @@ def geometry(array: Any) -> tuple[Any, int, tuple[int, ...]]:
     return owner, (address(array) - address(owner)) // array.itemsize, strides(array)
 
 
-def as_strided(array: Any, size: tuple, stride: tuple, storage_offset: int | None = None) -> Any:
-    """Look at the storage of `array` with another shape, all numbers in elements.
+def as_strided(array: Any, size: tuple, stride: tuple, storage_offset: int | None = None, dtype: Any = None) -> Any:
+    """Look at the storage of `array`, as of its type or `dtype`, with another shape, all numbers in elements.
 
     Raises: RuntimeError in torch's words if the view would leave the storage.
     """
     owner, offset, _ = geometry(array)
     offset = offset if storage_offset is None else storage_offset
-    _check_inside(owner, tuple(size), tuple(stride), offset)
-    flat = strided(owner, (owner.size,), (owner.itemsize,))
-    return strided(flat[offset:], size, tuple(s * owner.itemsize for s in stride))
+    flat = strided(owner, (owner.size,), (owner.itemsize,)).view(dtype or array.dtype)
+    _check_inside(flat, tuple(size), tuple(stride), offset)
+    return strided(flat[offset:], size, tuple(s * flat.itemsize for s in stride))
 
 
 def strided(array: Any, shape: tuple, steps: Any) -> Any:
@@ -255,6 +255,5 @@ def _check_inside(owner: Any, size: tuple, stride: tuple, offset: int) -> None:
     need(all(n >= 0 for n in size), "storage_overflow", list(size), list(stride))
     need(all(s >= 0 for s in stride), "storage_strides", list(stride))
     require(offset >= 0, f"Tensor: invalid storage offset {offset}")
-    needed = reach(size, stride, offset)
-    place, have = (list(size), list(stride), offset), owner.itemsize
-    need(needed <= owner.size, "storage_bounds", *place, have, needed * have, owner.nbytes)
+    needed, each = reach(size, stride, offset) * owner.itemsize, owner.itemsize
+    need(needed <= owner.nbytes, "storage_bounds", list(size), list(stride), offset, each, needed, owner.nbytes)

@@ -92,7 +92,7 @@ class Generator:
 
     def words(self, n: int) -> xp.ndarray:
         """The next `n` words of 32 bits, as uint64. Raises: RuntimeError where drawing is `forbidden`."""
-        require(not (said := forbidden.get()), said)
+        require(not forbidden.get(), forbidden.get())
         return self._twister.random_raw(n)
 
     def long_words(self, n: int) -> xp.ndarray:

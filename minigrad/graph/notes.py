@@ -12,7 +12,7 @@ from typing import Any
 
 from ..core.beside.lines import learners_frame
 from ..core.graph import Node, function_of
-from ..text import LANGUAGES, get_language, knows, presentation, say, table
+from ..text import LANGUAGES, get_language, knows, presentation, say, table, torch_names
 from . import errors
 from .findings import Finding, attempt
 from .program import expression, inputs, is_cell, is_theirs, standing, theirs
@@ -57,11 +57,11 @@ def complete(error: BaseException) -> None:
     error.finding = None  # type: ignore[attr-defined]
     meant = mistyped(error)
     if not tell(error, mine[-1].tb_frame, mine[-1].tb_lasti) and meant is not None:
-        add(error, lambda lang: say("alias.nearest", lang, **meant))
+        add(error, lambda lang: say(f"alias.{meant[0]}", lang, **meant[1]))
 
 
-def mistyped(error: BaseException) -> dict[str, str] | None:
-    """The facts of an import from minigrad that is nearly right: its name, and the nearest one."""
+def mistyped(error: BaseException) -> tuple[str, dict[str, str]] | None:
+    """What is told of an import that minigrad has not, and its facts: PyTorch has it, or which name is nearest."""
     if not isinstance(error, ImportError) or not str(error.name).startswith("minigrad"):
         return None
     where, _, wanted = str(error.name).rpartition(".")
@@ -69,11 +69,13 @@ def mistyped(error: BaseException) -> dict[str, str] | None:
         where, wanted = str(error.name), re.findall(r"'(\w+)'", str(error))[0]
     module: Any = import_module(where or "minigrad")
     inside = (m.name for m in iter_modules(getattr(module, "__path__", ())))
-    known = {*dir(module), *getattr(module, "__all__", ()), *inside}
-    homes = presentation.homes_of(wanted, f"torch{where[8:]}")
+    known, there = {*dir(module), *getattr(module, "__all__", ()), *inside}, f"torch{where[8:]}"
+    homes = presentation.homes_of(wanted, there)
+    if not homes and wanted in torch_names().get(there, ()):
+        return "not_yet", {"name": f"{there}.{wanted}"}
     error.nearest = near = [] if homes else presentation.nearest(wanted, tuple(known))  # type: ignore[attr-defined]
     told = "`, `".join([f"minigrad{home[5:]}" for home in homes] or [f"{where}.{one}" for one in near])
-    return {"name": f"{where}.{wanted}", "nearest": told} if told else None
+    return ("nearest", {"name": f"{where}.{wanted}", "nearest": told}) if told else None
 
 
 def languages() -> tuple[str, ...]:

@@ -107,7 +107,7 @@ def collect(folder: str | Path) -> Page:
     runs = [verdicts(file) for file in files]
     rows = [tuple(say(f"lessons.column_{key}") for key in ("exercise", "tried", "first", "told"))]
     for name in sorted({row["exercise"] for run in runs for row in run}):
-        tries = [mine for run in runs if (mine := [row for row in run if row["exercise"] == name])]
+        tries = [*filter(None, ([row for row in run if row["exercise"] == name] for run in runs))]
         told = Counter(key for mine in tries for key in {row["misconception"] for row in mine} - {None})
         commonest = sorted(told.items(), key=lambda item: (-item[1], item[0]))[:5]
         rows.append((name, str(len(tries)), f"{sum(mine[0]['passed'] for mine in tries) / len(tries):.0%}",

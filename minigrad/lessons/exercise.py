@@ -167,7 +167,8 @@ class Exercise:
 
     def imitation(self, model: Callable, case: Case) -> tuple[Trial, Any]:
         """What a model does on a case, and its habit: found once, and tried again where time ran out."""
-        if (key := (model, id(case))) not in self.imitations:
+        key = model, id(case)
+        if key not in self.imitations:
             one = self.trial(model, case)
             one = self.trial(model, case) if one.fault == "endless" else one
             self.imitations[key] = replace(one, outcome=replace(one.outcome, value=None), facts={}), self.habit(one)

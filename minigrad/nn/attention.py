@@ -54,8 +54,8 @@ class MultiheadAttention(_Weighted):
 
     def reset_parameters(self) -> None:
         """Draw the weights anew, as PyTorch does; the biases are zero."""
-        for name in ("in_proj_weight", "q_proj_weight", "k_proj_weight", "v_proj_weight"):
-            if (weight := getattr(self, name)) is not None:
+        for weight in (self.in_proj_weight, self.q_proj_weight, self.k_proj_weight, self.v_proj_weight):
+            if weight is not None:
                 init.xavier_uniform_(weight)
         if self.in_proj_bias is not None:
             init.constant_(self.in_proj_bias, 0.0)

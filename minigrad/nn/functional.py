@@ -867,6 +867,7 @@ for _kind, _names in table("names")["faces"].items():
     for _name, _, _face in (_word.partition(":") for _word in _names.split()):
         globals()[_name] = worded(f"torch.{_face or _name}", globals()[_name], _kind == "python", name=_name)
 
-# Functions that torch has at the top too, by the same name; four of these have another form there.
-TORCH_FUNCTIONS = torch_names()["torch"] & {_name for _name, _value in globals().items() if callable(_value)} - {
-    "adaptive_max_pool1d", "batch_norm", "embedding", "instance_norm"}
+# Functions that torch has at the top too, by the same name; losses, and four more, have another form there.
+_OTHERWISE = "loss kl_div cross_entropy adaptive_max_pool1d batch_norm embedding instance_norm".split()
+TORCH_FUNCTIONS = {_name for _name in torch_names()["torch"] & {*globals()}
+                   if callable(globals()[_name]) and not any(map(_name.count, _OTHERWISE))}

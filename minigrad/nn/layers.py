@@ -103,11 +103,11 @@ class _List(_Numbered):
         at = index if isinstance(index, slice) else [*self._modules].index(self._name(index))
         self._edit(lambda modules: modules.__delitem__(at))
 
-    def pop(self, index: int) -> Module:
-        """Take a module out."""
-        module = self[index]
-        del self[index]
-        return module
+    def pop(self, key):
+        """Take one out, and return it."""
+        value = self[key]
+        del self[key]
+        return value
 
     def insert(self, index: int, module: Module):
         """Put a module before another one."""
@@ -266,11 +266,7 @@ class ParameterDict(Module):
         for key, value in sorted(pairs) if type(parameters) is dict else pairs:  # as torch, by name
             self[key] = value
 
-    def pop(self, key: str):
-        """Take a parameter out."""
-        value = self[key]
-        del self[key]
-        return value
+    pop = _List.pop
 
     def extra_repr(self) -> str:
         return _described(self.items(), "type")

@@ -482,8 +482,8 @@ class _Numbered(Module):
 class _List(_Numbered):
     """Modules by number."""
     def __delitem__(self, index: Any) -> None: ...
-    def pop(self, index: int) -> Module:
-        """Take a module out."""
+    def pop(self, key: Any) -> Any:
+        """Take one out, and return it."""
     def insert(self, index: int, module: Module) -> None:
         """Put a module before another one."""
     def __add__(self, other: Iterable[Module]) -> _List: ...
@@ -520,8 +520,8 @@ class ParameterDict(Module):
         """Take all out."""
     def update(self, parameters: Any) -> None:
         """Add the values of a mapping, or of pairs, to these."""
-    def pop(self, key: str) -> Any:
-        """Take a parameter out."""
+    def pop(self, key: Any) -> Any:
+        """Take one out, and return it."""
     def extra_repr(self) -> str: ...
     def __call__(self, input: Any) -> Any: ...
     __len__: Any

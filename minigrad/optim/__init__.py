@@ -205,7 +205,8 @@ class Adam(Optimizer):
         square *= beta2
         square += (1 - beta2) * g * g
         if o["amsgrad"]:
-            square = xp.maximum(largest := state_array(state, "max_exp_avg_sq", p), square, out=largest)
+            largest = state_array(state, "max_exp_avg_sq", p)
+            square = xp.maximum(largest, square, out=largest)
         p -= o["lr"] / (1 - beta1**t) * mean / (xp.sqrt(square) / (1 - beta2**t) ** 0.5 + o["eps"])
 
 

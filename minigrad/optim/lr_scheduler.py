@@ -154,16 +154,16 @@ class ReduceLROnPlateau(LRScheduler):
         require(factor < 1.0, "Factor should be < 1.0.", ValueError)
         require(hasattr(optimizer, "param_groups"), f"{type(optimizer).__name__} is not an Optimizer", TypeError)
         n, several = len(optimizer.param_groups), isinstance(min_lr, list | tuple)
-        self.min_lrs = list(min_lr) if several else [min_lr] * n
-        require(len(self.min_lrs) == n, f"expected {n} min_lrs, got {len(self.min_lrs)}", ValueError)
+        least = list(min_lr) if several else [min_lr] * n
+        require(len(least) == n, f"expected {n} min_lrs, got {len(least)}", ValueError)
         require(mode in ("min", "max"), f"mode {mode} is unknown!", ValueError)
         require(threshold_mode in ("rel", "abs"), f"threshold mode {threshold_mode} is unknown!", ValueError)
         self.optimizer, self.factor, self.default_min_lr = optimizer, factor, None if several else min_lr
-        self.patience, self.cooldown, self.eps, self.last_epoch = patience, cooldown, eps, 0
-        self.mode, self.threshold, self.threshold_mode = mode, threshold, threshold_mode
-        self.best = self.mode_worse = math.inf if mode == "min" else -math.inf
-        self.cooldown_counter = self.num_bad_epochs = 0
+        self.min_lrs, self.patience, self.cooldown, self.eps, self.last_epoch = least, patience, cooldown, eps, 0
         self._last_lr = [group["lr"] for group in optimizer.param_groups]
+        self.mode_worse = math.inf if mode == "min" else -math.inf
+        self.mode, self.threshold, self.threshold_mode = mode, threshold, threshold_mode
+        self.best, self.cooldown_counter, self.num_bad_epochs = self.mode_worse, 0, 0
 
     in_cooldown: Any = property(lambda self: self.cooldown_counter > 0, doc="Whether this epoch does not count.")
 

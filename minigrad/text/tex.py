@@ -220,7 +220,7 @@ class _SymbolCarrier:
 
     @staticmethod
     def call(name: str, args: tuple) -> Symbol:
-        shown = ", ".join(tex for a in args if (tex := symbol(a).tex) not in ("", "()"))  # no dims are all of them
+        shown = ", ".join(tex for tex in (symbol(a).tex for a in args) if tex not in ("", "()"))  # no dims: all
         word = f"\\{name}" if name in _TEX_NAMES else rf"\mathrm{{{name}}}".replace("_", r"\_")
         return Symbol(rf"{word}\left({shown}\right)")
 

@@ -137,14 +137,13 @@ class RandomSampler(Sampler):
         self.data_source, self.generator = data_source, generator
         need(isinstance(replacement, bool), "sampler_replacement", replacement)
         self.replacement, self._num_samples = replacement, num_samples
-        need(isinstance(n := self.num_samples, int) and n > 0, "sampler_count", n)
-
-    @property
-    def num_samples(self) -> int:
-        return len(self.data_source) if self._num_samples is None else self._num_samples
+        n = self.num_samples
+        need(isinstance(n, int) and n > 0, "sampler_count", n)
 
     def __len__(self) -> int:
-        return self.num_samples
+        return len(self.data_source) if self._num_samples is None else self._num_samples
+
+    num_samples: Any = property(__len__, doc="How many numbers it gives.")
 
     def __iter__(self) -> Iterator[int]:
         generator, n = self.generator or random.Generator().manual_seed(_seed(None)), len(self.data_source)
