@@ -222,24 +222,30 @@ def apply_of(row: Row) -> Callable:
     formulas = [row.derivatives[n] for n in row.differentiable]
     used = {p for formula in formulas for p in parameters(formula)}
     names = [n for n in row.saved if n in used or n in row.tensors or is_result(row, n)]
-    readers = [reader(row, n) for n in names]
-    arranged = [(slot, formulas[slot], picker(["F", "grad", *names], parameters(formulas[slot])))
+    facts = [n for n in names if n not in row.tensors and not is_result(row, n) and not n.endswith("_sym_strides")]
+    readers, look = [reader(row, n) for n in names if n not in facts], together(attrgetter, [f"saved_{n}" for n in facts])
+    places = ["F", "grad", *facts, *[n for n in names if n not in facts]]
+    arranged = [(slot, formulas[slot], together(itemgetter, [*map(places.index, parameters(formulas[slot]))]))
                 for slot in sorted(range(len(formulas)), key=row.differentiable.__getitem__)]
     (_, first, pick_first), alone, frees = arranged[0], len(arranged) == 1, row.node.frees  # most rows have one
+    multi, plain = row.multi, alone and len(readers) == 1 and parameters(first) == ("F", "grad", *names)
 
     def apply(n: Any, grad: Any, F: Any, keep: bool, ways: Any = None) -> tuple:
-        values = [F, (grad,) if row.multi and n.outputs == 1 else grad]
-        for read in readers:
-            values.append(read(n, F))
-        if alone:
-            sent = first(*pick_first(values))
-            sent = tuple(sent) if listed else (sent,)
+        if plain:
+            sent = (first(F, grad, readers[0](n, F)),)
         else:
-            gradients: list[Any] = [None] * len(arranged)
-            edges = ways or n.edges
-            for slot, formula, pick in arranged:
-                gradients[slot] = None if edges[slot] is None else formula(*pick(values))
-            sent = tuple(gradients)
+            values = [F, (grad,) if multi and n.outputs == 1 else grad, *look(n)]
+            for read in readers:
+                values.append(read(n, F))
+            if alone:
+                sent = first(*pick_first(values))
+                sent = tuple(sent) if listed else (sent,)
+            else:
+                gradients: list[Any] = [None] * len(arranged)
+                edges = ways or n.edges
+                for slot, formula, pick in arranged:
+                    gradients[slot] = None if edges[slot] is None else formula(*pick(values))
+                sent = tuple(gradients)
         if frees and not keep:
             n.free()
         return sent
@@ -247,10 +253,12 @@ def apply_of(row: Row) -> Callable:
     return apply
 
 
-def picker(names: list[str], wanted: tuple[str, ...]) -> Callable[[list], tuple]:
-    """A function that takes the `wanted` of the values that are called `names`."""
-    places = [names.index(name) for name in wanted]
-    return itemgetter(*places) if len(places) > 1 else lambda values: (values[places[0]],)
+def together(getter: Callable, keys: list) -> Callable[[Any], tuple]:
+    """What gets a tuple of the values at `keys`, attributes or places."""
+    if len(keys) > 1:
+        return getter(*keys)
+    get = getter(*keys or ("__class__",))
+    return (lambda source: (get(source),)) if keys else lambda source: ()
 
 
 # ---- forward of a row: what its nodes keep

@@ -117,7 +117,7 @@ dist_of_two = op("dist", lambda self, other, p=2: kernels.norm(self - other, p, 
     doc="The p-norm of `self - other`.",
     self  = lambda F, grad, self, other, result, p: F.norm_slope(grad, self - other, result, p, None, False),
     other = lambda F, grad, self, other, result, p: F.norm_slope(grad, other - self, result, p, None, False))
-cdist_of_two = op("cdist", lambda x1, x2, p=2.0: kernels.norm(kernels.apart(x1, x2), p, -1), scalars=("p",),
+cdist_of_two = op("cdist", kernels.cdist, scalars=("p",),
     x1 = lambda F, grad, x1, x2, result, p: F.cdist_back(grad, x1, x2, result, p, -2),
     x2 = lambda F, grad, x1, x2, result, p: -F.cdist_back(grad, x1, x2, result, p, -3))
 cdist_back = op("cdist_back", kernels.cdist_back, grad_fn="CdistBackwardBackward0", fixed=("result",), scalars=("p",),
