@@ -128,7 +128,8 @@ def add_at(array: Any, key: tuple, value: Any, ufunc: Any = numpy.add) -> None:
     if numpy.size(value) > 256:  # single places in one row take a quarter of the time of slices, or of several indices
         depth = sum([part.ndim if getattr(part, "dtype", None) == "bool" else 1 for part in key])
         lead, n, arange = array.shape[:depth], math.prod(array.shape[depth:]), namespace(array).arange
-        key = (arange(math.prod(lead)).reshape(lead)[key][..., None] * n + arange(n)).reshape(-1)
+        at = arange(math.prod(lead)).reshape(lead)[key]
+        key = (at if n == 1 else at[..., None] * n + arange(n)).reshape(-1)
         array, value = array.reshape(-1), value.reshape(-1)
     ufunc.at(array, key, value)
 
@@ -151,6 +152,13 @@ def largest(x: Any, dim: int) -> Any:
     if n > 64 or x.size < max(32, 2 * n) * n or dim % x.ndim != x.ndim - 1:
         return numpy.maximum.reduce(x, dim, keepdims=True)
     return numpy.maximum.reduce(x.reshape(-1, n).T.copy(), 0).reshape(*x.shape[:-1], 1)
+
+
+def bounds(array: Any) -> tuple[Any, Any]:
+    """The least and the largest element; NumPy looks for their places in a quarter of the time."""
+    if array.__class__ is not ndarray:
+        return array.min(), array.max()
+    return array.item(array.argmin()), array.item(array.argmax())
 
 
 # ---- geometry ------------------------------------------------------------------------------

@@ -39,8 +39,8 @@ def filled(self, dim, name: str):
 
 
 def place(name: str, choose, self, dim, keepdim: bool):
-    """Where `choose`, `xp.argmax` or `xp.argmin`, finds its element along `dim`, or in the flattened array."""
-    return choose(filled(self, dim, name), axis=axes_of(dim, self), keepdims=keepdim)
+    """Where the method `choose`, "argmax" or "argmin", finds its element along `dim`, or in the flattened array."""
+    return getattr(filled(self, dim, name), choose)(axes_of(dim, self), keepdims=keepdim)
 
 
 def whole_type(self):
@@ -155,7 +155,7 @@ def _picked(self, at, dim: int, keepdim: bool = True) -> tuple:
 
 
 def chosen(name: str, choose, self, dim: int, keepdim: bool) -> tuple:
-    """The elements to which `choose`, `xp.argmax` or `xp.argmin`, leads along `dim`, and their places."""
+    """The elements to which the method `choose`, "argmax" or "argmin", leads along `dim`, and their places."""
     return _picked(self, place(name, choose, self, dim, True), dim, keepdim)
 
 
