@@ -6,4 +6,4 @@ random stream, `special` has erf and gamma, `matrix` LU factors and exponentials
 """
 
 from .backend import (HOST, accumulate, add_at, address, as_strided, device, device_count, device_of, geometry,
-    bounds, in_order, largest, layout, memory_order, move, namespace, ndarray, reach, strided, strides, xp, zeros_later)
+    in_order, largest, layout, memory_order, move, namespace, ndarray, reach, strided, strides, xp, zeros_later)

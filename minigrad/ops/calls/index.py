@@ -41,11 +41,9 @@ def basic(x, key) -> tuple:
     parts = tuple(key) if _is_tuple(key) else (key,)
     if isinstance(key, list) and parts[0] is not key:
         presentation.warn("list_as_tuple")
-    if _PLAIN.issuperset(map(type, parts)):
-        consumed = len(parts) - parts.count(None)
-    else:
-        parts = [*map(_part, parts)]
-        consumed = sum(map(_width, parts))
+    plain = _PLAIN.issuperset(map(type, parts))
+    parts = parts if plain else [*map(_part, parts)]
+    consumed = len(parts) - parts.count(None) if plain else sum(map(_width, parts))
     result, dim, positions, reached = x, 0, [], 0
     alone = x._data.ndim == 0 and isinstance(key, int | slice | xp.integer)
     if consumed > x._data.ndim and not alone:  # else the part itself says what is wrong

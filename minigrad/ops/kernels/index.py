@@ -2,7 +2,7 @@
 
 import math
 
-from ...array import add_at, bounds, dtypes, in_order, namespace, xp
+from ...array import add_at, dtypes, in_order, namespace, xp
 from ...core.carriers import formula
 from ...text.tex import SYMBOLS
 from ..checks import check_dim, common_shape, need, require, same_type, torch_says
@@ -48,17 +48,18 @@ def taken(self, indices: tuple):
         return in_order(self[_key(self, indices)])
 
 
+# `argmin` and `argmax` take a quarter of the time of `min` and `max`
 def check_positions(index, size: int, dim: int, error: type = RuntimeError, name: str = "") -> None:
     """Raises torch's error for the first position outside; where that is an IndexError with no `name`, -1 is inside."""
     least = -size if error is IndexError and not name else 0
-    if index.size and not least <= (ends := bounds(index))[0] <= ends[1] < size:
+    if index.size and not least <= (flat := index.reshape(-1))[flat.argmin()] <= flat[flat.argmax()] < size:
         bad = index[(index < least) | (index >= size)][0]
         need(False, "position_outside" if size or name else "position_in_nothing", name, bad, dim, size, kind=error)
 
 
 def check_rows(index, size: int) -> None:
     """Raises torch's error for a position that a table of `size` rows does not have."""
-    if index.size and not 0 <= (ends := bounds(index))[0] <= ends[1] < size:
+    if index.size and not 0 <= (flat := index.reshape(-1))[flat.argmin()] <= flat[flat.argmax()] < size:
         need(False, "row_outside", bad=index[(index < 0) | (index >= size)].flat[0], rows=size, last=size - 1)
 
 

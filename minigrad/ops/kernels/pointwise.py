@@ -129,8 +129,7 @@ def where(condition, self, other):
 
 def masked_fill(self, mask, value):
     need(not (rank := getattr(value, "ndim", 0)), "masked_fill_value", rank)
-    if mask.dtype.kind != "b":
-        need(False, "masked_fill_mask", dtypes.of(mask.dtype).c_name)
+    need(mask.dtype.kind == "b", "masked_fill_mask", dtypes.of(mask.dtype).c_name)
     try:
         return in_order(where(mask, laid_beside(self, value and dtypes.fitting(value, self.dtype)), self))
     except ValueError:

@@ -120,8 +120,7 @@ def cdist(x1, x2, p: float = 2.0):
 def cdist_back(grad_output, x1, x2, result, p: float, dim: int):
     if p == 0:
         return xp.zeros_like(x1) if dim == -2 else -xp.zeros_like(x2)  # the rule of x2 turns the sign
-    apart = x1[..., :, None, :] - x2[..., None, :, :]
-    return xp.sum(norm_slope(RAW, grad_output, apart, result, p, -1, False), axis=dim)
+    return norm_slope(RAW, grad_output, x1[..., :, None, :] - x2[..., None, :, :], result, p, -1, False).sum(dim)
 
 
 # ---- choosing and ordering
