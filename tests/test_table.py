@@ -259,3 +259,25 @@ def test_the_first_few_in_order_are_those_of_the_whole_order(values, dim):
         whole = np.flip(x.shape[dim] - 1 - whole, dim) if descending else whole
         for ranks in ([0], [6], [*range(9)], [60]):
             np.testing.assert_array_equal(reduce.order(x, dim, descending, ranks), whole.take(ranks, dim))
+
+
+@pytest.mark.parametrize("kind", ["float32", "float64"])
+def test_distances_add_up_their_coordinates_in_order_as_torchs_do(kind):
+    oracle = pytest.importorskip("torch")
+    a, b = (np.random.default_rng(seed).normal(size=(9, 16)).astype(kind) for seed in (0, 1))
+
+    np.testing.assert_array_equal(torch.cdist(torch.tensor(a), torch.tensor(b)).numpy(),
+                                  oracle.cdist(oracle.tensor(a), oracle.tensor(b)).numpy())
+
+
+@pytest.mark.parametrize("dim", [0, 1])
+def test_the_mode_is_the_smallest_of_the_most_frequent_where_it_was_last(dim):
+    x = np.random.default_rng(0).integers(-2, 3, (7, 6)).astype("float32")
+    x[2, 1] = x[5, 4] = np.nan  # in lines of their own order
+    values, places = torch.tensor(x).mode(dim)
+
+    for line, value, place in zip(np.moveaxis(x, dim, -1).tolist(), values.tolist(), places.tolist(), strict=True):
+        if not np.isnan(line).any():
+            assert value == min(set(line), key=lambda v: (-line.count(v), v))
+            assert place == max(i for i, v in enumerate(line) if v == value)
+    assert torch.tensor([1.0, np.nan, 1.0]).mode()[1] == 0  # it parts those that it lies between

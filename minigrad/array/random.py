@@ -191,7 +191,7 @@ def _shaped(new: xp.ndarray, shape: Shape) -> xp.ndarray:
 
 def affine(x: xp.ndarray, scale: Any, shift: Any) -> xp.ndarray:
     """`x * scale + shift`, rounded once like the fused instruction torch is compiled to; halves have none."""
-    if scale == 1 and not xp.any(shift):
+    if scale == 1 and xp.ndim(shift) == 0 == shift:
         return x
     if x.dtype == xp.float16:
         return x * scale + shift

@@ -107,12 +107,13 @@ def call_of_list(row: Row) -> Callable:
             tensors, *args = row.bind((tensors, *args), options)  # type: ignore[assignment]
         arrays, edges, wanted, alike = operands(tensors, range(len(tensors)), mode)
         try:
-            z = forward(arrays if alike else promoted(arrays, range(len(arrays))), *args)
+            of_one_type = arrays if alike else promoted(arrays, range(len(arrays)))
+            z = forward(of_one_type, *args)
         except TypeError as refused:
             raise two_devices(*arrays) or refused from None
         if not wanted:
             return untracked(z, mode)
-        return recorded(row, (tensors, *args), edges, None if alike else metas_of(tensors), z)
+        return recorded(row, (tensors, *args), edges, None if of_one_type is arrays else metas_of(tensors), z)
 
     return call
 

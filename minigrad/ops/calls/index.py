@@ -25,13 +25,13 @@ def getitem(x, key):
         return _selected(x, 0, key, 0)
     if key.__class__ is slice:
         return _sliced(x, 0, key, always=True)  # alone, even `x[:]` is a slice; in a tuple it is not
-    if isinstance(key, TensorBase) and key._data.ndim and x._data.ndim and key._data.dtype.kind == "i":
-        return rows.index(x, (key,))  # positions and nothing else
+    if isinstance(key, TensorBase) and 0 < key._data.ndim <= x._data.ndim and key._data.dtype.kind in "ib":
+        return rows.index(x, (key,))  # positions or a mask, and nothing else
     seen, positions = basic(x, key)
     return rows.index(seen, positions) if positions else views.alias(x) if seen is x else seen
 
 
-_PLAIN = {int, slice}
+_PLAIN, _WHOLE = {int, slice, type(None)}, slice(None)
 
 
 def basic(x, key) -> tuple:
@@ -41,10 +41,9 @@ def basic(x, key) -> tuple:
     parts = tuple(key) if _is_tuple(key) else (key,)
     if isinstance(key, list) and parts[0] is not key:
         presentation.warn("list_as_tuple")
-    consumed = len(parts)
-    if not _PLAIN.issuperset(map(type, parts)):
-        parts = [*map(_part, parts)]
-        consumed = sum(_width(p) for p in parts)
+    plain = _PLAIN.issuperset(map(type, parts))
+    parts = parts if plain else [*map(_part, parts)]
+    consumed = len(parts) - parts.count(None) if plain else sum(map(_width, parts))
     result, dim, positions, reached = x, 0, [], 0
     alone = x._data.ndim == 0 and isinstance(key, (int, slice, xp.integer))
     if consumed > x._data.ndim and not alone:  # else the part itself says what is wrong
@@ -55,7 +54,7 @@ def basic(x, key) -> tuple:
         elif part is None:
             result, dim = views.unsqueeze(result, check_dim(dim, result._data.ndim + 1)), dim + 1
         elif part.__class__ is slice:
-            result, dim = _sliced(result, dim, part), dim + 1
+            result, dim = result if part == _WHOLE else _sliced(result, dim, part), dim + 1
         elif part.__class__ is int:
             result = _selected(result, dim, part, place)
         else:

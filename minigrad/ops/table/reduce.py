@@ -63,9 +63,9 @@ aminmax_dim = op("aminmax", lambda self, dim=None, keepdim=False: (
         kernels.filled(self, dim, "aminmax").min(axis=dim, keepdims=keepdim), self.max(axis=dim, keepdims=keepdim)),
     outputs=("min", "max"), multi=True,
     self = lambda F, grad, self, min, max, dim, keepdim: F.share_both(grad, self, min, max, dim, keepdim))
-max_dim = op("max_dim", lambda self, dim, keepdim=False: kernels.chosen("max", xp.argmax, self, dim, keepdim),
+max_dim = op("max_dim", lambda self, dim, keepdim=False: kernels.chosen("max", "argmax", self, dim, keepdim),
     grad_fn="MaxBackward0", numbered=True, **TAKEN)
-min_dim = op("min_dim", lambda self, dim, keepdim=False: kernels.chosen("min", xp.argmin, self, dim, keepdim),
+min_dim = op("min_dim", lambda self, dim, keepdim=False: kernels.chosen("min", "argmin", self, dim, keepdim),
     grad_fn="MinBackward0", numbered=True, **TAKEN)
 median_dim = op("median_dim", kernels.middle, grad_fn="MedianBackward1", **TAKEN)
 kthvalue_dim = op("kthvalue", kernels.kth, **TAKEN)
@@ -73,8 +73,8 @@ mode_dim = op("mode", kernels.mode, **TAKEN)
 sort_dim = op("sort", kernels.sort, **MOVED)
 sort_stable = op("sort_stable", kernels.sort, grad_fn="SortBackward1", **MOVED)  # the sort is stable anyway
 topk_dim = op("topk", kernels.topk, **MOVED)
-argmax_dim = op("argmax", lambda self, dim=None, keepdim=False: kernels.place("argmax", xp.argmax, self, dim, keepdim))
-argmin_dim = op("argmin", lambda self, dim=None, keepdim=False: kernels.place("argmin", xp.argmin, self, dim, keepdim))
+argmax_dim = op("argmax", lambda self, dim=None, keepdim=False: kernels.place("argmax", "argmax", self, dim, keepdim))
+argmin_dim = op("argmin", lambda self, dim=None, keepdim=False: kernels.place("argmin", "argmin", self, dim, keepdim))
 unique_of = op("_unique2", kernels.unique, outputs=("output", "inverse_indices", "counts"), grad_fn="Unique2Backward0",
     self = lambda F: F.refuse("_unique2"))
 argsort_dim = op("argsort", lambda self, dim=-1, descending=False: kernels.order(self, dim, descending))
@@ -117,7 +117,7 @@ dist_of_two = op("dist", lambda self, other, p=2: kernels.norm(self - other, p, 
     doc="The p-norm of `self - other`.",
     self  = lambda F, grad, self, other, result, p: F.norm_slope(grad, self - other, result, p, None, False),
     other = lambda F, grad, self, other, result, p: F.norm_slope(grad, other - self, result, p, None, False))
-cdist_of_two = op("cdist", lambda x1, x2, p=2.0: kernels.norm(kernels.apart(x1, x2), p, -1), scalars=("p",),
+cdist_of_two = op("cdist", kernels.cdist, scalars=("p",),
     x1 = lambda F, grad, x1, x2, result, p: F.cdist_back(grad, x1, x2, result, p, -2),
     x2 = lambda F, grad, x1, x2, result, p: -F.cdist_back(grad, x1, x2, result, p, -3))
 cdist_back = op("cdist_back", kernels.cdist_back, grad_fn="CdistBackwardBackward0", fixed=("result",), scalars=("p",),
