@@ -147,7 +147,8 @@ class Scopes:
         parts = {n.id: self.statement(n.id) for n in ops if n.id not in inside}
         kinds = [(parts.get(n.id, n.id), (0,) * 4, n.name, *shapes.get(n.id, ())) for n in ops]
         found += (turns for turns in loops(ops, kinds, chains, shaped) if len(turns) > TURNS)
-        return tuple(Repeat(f"r{k}", turns, (mixed | parts.keys()).isdisjoint(chain.from_iterable(turns)))
+        apart = mixed.union(parts)
+        return tuple(Repeat(f"r{k}", turns, apart.isdisjoint(chain.from_iterable(turns)))
                      for k, turns in enumerate(dict.fromkeys(found), 1))
 
     def mixed(self, ops: Sequence[NodeRecord], inside: set[str]) -> set[str]:

@@ -286,7 +286,8 @@ class Drawing:
             self.fold = folded.refolded(folded.closed - opened, opened)
             return not self.is_higher_than(MUCH_TOO_HIGH)
 
-        fits(bisect_left(range(len(found) - 1), True, key=fits))
+        if fits(len(found) - 1):  # else it is as low as it can be
+            fits(bisect_left(range(len(found) - 1), True, key=fits))
         self.close_what_is_too_high()
         if self.fold.shown < 2:  # that would be no picture
             self.graph, self.fold = before

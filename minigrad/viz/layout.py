@@ -297,8 +297,11 @@ class FrameLayout:
         self.beyond: dict[str, float] = {}  # at its right,
         self.under: dict[str, float] = {}  # and higher
         self.far: dict[str, float] = {}  # how far from it they stand
+        small = by_key(((use.target, use) for use in self.small.values()), self.items)
+        shared = dict.fromkeys((use.target, leaf) for leaf, uses in self.shelf.items() for use in uses)
+        self.leaves: dict[str, list[str]] = by_key(shared, self.items)  # box -> the shared leaves that it uses
         for id, item in self.items.items():
-            again = [use for use in self.small.values() if use.target == id]
+            again = small[id]
             slots = dict.fromkeys([*(s.slot for s in self.ins[id]), *(use.slot for use in again)])
             keys = dict.fromkeys([*(s.net for s in self.outs[id]), *(net for net, _ in self.plan.loops.get(id, ()))])
             step = min(22 if len(slots) <= FEW_WIRES else WIRE_STEP, (item.h - 24) / max(1, len(slots) - 1))
@@ -315,7 +318,7 @@ class FrameLayout:
             self.beyond[id] = max([0, *(x + w - item.w for x, w in low[1::2])])
             self.under[id] = 10 + (CHIP + 4) * ((len(low) + 1) // 2) if low else 0
             if item.free and not item.inlet and not item.down:  # texts below a box: at its lowest port, at leaves
-                leaves, last = self.leaves_of(id), [*slots][-1] if slots else ""
+                leaves, last = self.leaves[id], [*slots][-1] if slots else ""
                 over = self.inlet[id, last][1] + 36 - item.h if len(slots) == FEW_WIRES else 0
                 self.under[id] = max(self.under[id], over, 20 + 5 * len(leaves) if leaves else 0)
 
@@ -500,9 +503,12 @@ class FrameLayout:
         """Level with the neighbours as far as the pieces leave room; a chain pulls hardest."""
         self.y = {spot: y for column in self.columns for spot, y in zip(
             column, accumulate([0.0, *(self.high(s) + SEP for s in column)]), strict=False)}
+        before: dict[int, float] = {}
         for sweep in range(9):
             for column in reversed(self.columns) if sweep % 2 else self.columns:
                 self.level_column(column, self.near[sweep % 2])
+            if sweep % 2 == 0 and before == (before := dict(self.y)):  # the way back and there again moved nothing
+                break
 
     def level_column(self, column: list[int], near: list[Pulls]) -> None:
         """The heights of one column that are nearest to those that its neighbours want."""
@@ -710,13 +716,9 @@ class FrameLayout:
         (x, y), item = self.at[use.target], self.items[use.target]
         if port := item.down.get(use.slot) or item.inlet.get(use.slot):
             return x + port[0], y + port[1]
-        mine = self.leaves_of(use.target)
+        mine = self.leaves[use.target]
         turn, wide = mine.index(use.slot) if use.slot in mine else 0, item.w - 2 * item.rim  # of the box alone
         return x + item.rim + wide * ((turn + 0.8) / len(mine) if len(mine) > 1 else 0.5), y + item.h
-
-    def leaves_of(self, box: str) -> list[str]:
-        """The shared leaves that a closed box uses."""
-        return [leaf for leaf, uses in self.shelf.items() if any(use.target == box for use in uses)]
 
     def leaf_wire(self, use: Link, way: tuple[float, int], end: Point, exits: Counter[int]) -> Line:
         """From a piece down to the leaf, in the lane of its turn; to a lower line past the right of those above."""
@@ -728,7 +730,7 @@ class FrameLayout:
         if sideways or not lowest:
             gx = self.x[c] - self.room[c] - 4 - SHELF_LANE * exits[c]
             exits[c] += 1
-            mine = self.leaves_of(use.target)
+            mine = self.leaves[use.target]
             below = low + (20 + 5 * mine.index(use.slot) if use.slot in mine else 6)
             points += [(gx, y)] if sideways else [(x, below), (gx, below)]
             x = gx

@@ -102,8 +102,8 @@ def turns(known: Sequence[Piece]) -> Iterator[list[Piece]]:
                 turn |= dict.fromkeys(range(a + 1, b), turn[a]) if turn[a] == turn[b] else {}
             places = [(turn[i], known[i].number > 0) for i in sorted(turn)]
             pieces = groupby(zip(places, map(known.__getitem__, sorted(turn)), strict=True), key=itemgetter(0))
-            found = [[piece for _, piece in several] for (*_, whole), several in pieces if whole]
-            yield from (one for one in found if len(one) > 1 and sum(len(other) > 1 for other in found) > 1)
+            found = [one for (*_, whole), several in pieces if len(one := [p for _, p in several]) > 1 and whole]
+            yield from found if len(found) > 1 else ()
 
 
 def spans(numbers: Iterable[int]) -> str:

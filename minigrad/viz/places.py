@@ -49,7 +49,7 @@ def lay_out(fold: Fold, show: frozenset[str] = SHOW_ALL, values: Mapping[str, st
         return Composer(Builder(same, show, values or {}, lang)).layout(widest)
 
     found = made()
-    if fold.boxes and not fold.compact and found.height > HIGHEST_PICTURE:
+    if not fold.compact and found.height > HIGHEST_PICTURE and any(len(two) == 2 for two in fold.chips_of.values()):
         found = made(compact=True)
     narrow = fold.chips and fold.shown <= FEW_BOXES
     return min(found, made(compact=found.fold.compact, stacked=True), key=lambda one: one.height) if narrow else found

@@ -81,8 +81,8 @@ class Rolling:
             return None
         if any({*some} != {place} and len({*some}) < len(self.repeat.turns) for (place, _), some in taken.items()):
             return None
-        nodes = tuple(replace(n, edges=tuple(self.edges(n))) for n in graph.nodes
-                      if n.id not in self.same or n.id in kept)
+        nodes = tuple(n if self.same.keys().isdisjoint(e.node for e in n.edges) else
+                      replace(n, edges=tuple(self.edges(n))) for n in graph.nodes if n.id not in self.same or n.id in kept)
         tensors = [t for t in graph.tensors if t.node not in self.same or t.node in kept] + [*self.made.values()]
         own = tuple((some[-1], some) for some in zip(*self.repeat.turns, strict=True) if graph.node(some[0]).leaf)
         scopes, nodes, alone = self.scopes(nodes, bool(own))
