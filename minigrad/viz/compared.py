@@ -134,10 +134,8 @@ def aligned(a: Player, b: Player) -> list[Moment]:
     events = [[(*known[i].get(f.node, ()), f.kind, f.slot) for f in run.kept[1:]] for i, run in enumerate((a, b))]
     made: list[Moment] = [(0, 0, "both")]
     for kind, a0, a1, b0, b1 in SequenceMatcher(a=events[0], b=events[1], autojunk=False).get_opcodes():
-        if kind == "equal":
-            made += [(a0 + i + 1, b0 + i + 1, "both") for i in range(a1 - a0)]
-        else:
-            made += [(i + 1, b0, "a") for i in range(a0, a1)] + [(a1, j + 1, "b") for j in range(b0, b1)]
+        made += [(a0 + i + 1, b0 + i + 1, "both") for i in range(a1 - a0)] if kind == "equal" else [
+            *((i + 1, b0, "a") for i in range(a0, a1)), *((a1, j + 1, "b") for j in range(b0, b1))]
     return made
 
 
