@@ -360,6 +360,7 @@ def test_a_step_of_a_graph_of_150_ways_is_laid_out_a_few_times_and_no_more(page,
     shown = page.evaluate(f"""() => {{ document.activeElement.dispatchEvent(
         new KeyboardEvent('keydown', {{ key: 'ArrowRight', bubbles: true }})); return ({lit})(); }}""")
     assert 2 < shown < 100                                     # those in sight, in the frame that comes next
+    assert page.locator(".mg-card > .mg-rule").count() == 24
     page.wait_for_function(f"() => ({lit})() === 150")         # and soon all
 
 

@@ -823,7 +823,10 @@ function render({ model, el }) {
       }
       return h("div", { class: "mg-row mg-rule" }, left, shown);
     });
-    return all.length > MOST_ROWS ? [...made, row(muted("+" + (all.length - MOST_ROWS)))] : made;
+    if (all.length <= MOST_ROWS) return made;
+    const late = [...made.splice(MOST_TRIED), row(muted("+" + (all.length - MOST_ROWS)))];  // below what is seen: they follow the frame
+    window.setTimeout(() => made[MOST_TRIED - 1].after(...late));              // nowhere, if another card is shown by then
+    return made;
   }
   /** The entries from which one of the result is made, a row and a column or those in its place, light up; unless it
    *  plays its arithmetic takes the place of the caption. @param {Element} cell @param {boolean} yes */
@@ -1209,8 +1212,7 @@ function render({ model, el }) {
   }
   function breakpoint() {
     const id = walk.frames[frame()].id;
-    if (!id) return;
-    if (!S.breaks.delete(id)) S.breaks.add(id);
+    if (id && !S.breaks.delete(id)) S.breaks.add(id);
     set("breaks", [...S.breaks]);
   }
 
