@@ -399,7 +399,7 @@ function render({ model, el }) {
     lang: "", quiz: "",                                             // what names are in; the node that a question is open about
     refused: /** @type {Json|null} */ (null), verdict: /** @type {Json|null} */ (null), note: /** @type {Both|null} */ (null),
     answered: /** @type {Record<string, {v: number, r: number}[]>} */ ({}),
-    present: false, whole: false, gone: false, own: false, timer: 0, want: 0, playing: false, u: 1, moves: 0, speed: 1, source: 0, plain: 0, breaks: new Set(model.get("breaks")),
+    present: false, whole: false, gone: false, own: false, timer: 0, late: 0, want: 0, playing: false, u: 1, moves: 0, speed: 1, source: 0, plain: 0, breaks: new Set(model.get("breaks")),
   };
   let walk = new Walk(model.get("scene"), model.get("steps"), model.get("path")), over = false;
 
