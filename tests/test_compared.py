@@ -67,6 +67,17 @@ def test_the_line_that_differs_is_told_and_its_node_has_its_twin():
     assert made.twins[roots[0]] == roots[1]
 
 
+def test_an_expression_that_stands_in_both_is_its_own_twin_whatever_came_before():
+    x = mg.tensor([1.0, 2.0], requires_grad=True)
+    tail = (x.exp() * x).sum()
+    long = mg.step((x * 2 * 3).sum() + tail, preview=True, names={"x": x})
+    short = mg.step(x.sum() + tail, preview=True, names={"x": x})
+    made = mg.compare(long, short)
+    (product,) = (n.id for n in short.graph.nodes if n.name == "MulBackward0")
+
+    assert [long.graph.node(id).source for id, twin in made.twins.items() if twin == product] == ["x.exp() * x"]
+
+
 def test_a_second_backward_fails_beside_the_first():
     x = mg.tensor([1.0, 2.0], requires_grad=True)
     loss = (x * x).sum()

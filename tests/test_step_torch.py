@@ -440,6 +440,8 @@ def rules_of(made: Any, **names: Any) -> dict[str, list[int]]:
     ("x.softmax(-1).sum(-1)", "SoftmaxBackward0", [0]),  # of which nothing is left but rounding
     ("F.batch_norm(F.conv2d(x, w[:2].repeat(1, 4, 1, 1), b, padding=1), None, None, training=True)",
      "ConvolutionBackward0", [0, 1, 2]),
+    ("torch.autograd.grad(F.mse_loss(x, x.detach() * 2) ** 2, x, create_graph=True)[0]", "MseLossBackwardBackward0",
+     [0, 1]),
     ("torch.complex(x, x) * 2", "MulBackward0", [0]), ("torch.complex(x, x) * torch.complex(x, x)", "MulBackward0", []),
 ])
 def test_what_torch_alone_makes_has_a_rule_if_that_gives_what_torch_gave(line, node, slots):

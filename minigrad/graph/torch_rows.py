@@ -34,6 +34,11 @@ ROWS = [
         input=TABLE["convolution_input"].derivatives["grad_output"], bias=TABLE["convolution"].derivatives["bias"],
         weight = lambda F, grad, input, weight, stride, padding, dilation, groups: F.convolution_weight(
             input, grad, F.sizes(weight), stride, padding, dilation, groups)),
+    Row("mse_loss_backward", lambda grad_output, self, target: None, letters=TABLE["mse_loss"].letters,
+        grad_output = lambda F, grad, self, target, reduction: F.sum(
+            2 * (self - target) * F.reduced(grad, self, reduction)),
+        self   = lambda F, grad, grad_output, self, reduction: 2 * F.reduced(grad_output, self, reduction) * grad,
+        target = lambda F, grad, grad_output, self, reduction: -2 * F.reduced(grad_output, self, reduction) * grad),
     Row("sparse_addmm", lambda self, mat1, mat2: None, self=lambda grad: grad,
         mat1 = lambda F, grad, mat1, mat2: F.where(mat1 != 0, grad @ F.mT(mat2), 0.0),
         mat2 = lambda F, grad, mat1: F.mT(mat1) @ grad),

@@ -117,12 +117,14 @@ def told(graph: Graph, f: Frame) -> str:
     return f"{graph.node(f.node).name}: {f.kind}" + {"accumulate": f" {f.after}", "error": f" {f.name}"}.get(f.kind, "")
 
 
-def keys(graph: Graph) -> dict[str, tuple[str, ...]]:
-    """What a node is known by in another run: its kind, and its leaf, its result's name or its formula; its turn."""
-    seen: Counter[tuple[str, str]] = Counter()
+def keys(graph: Graph, other: Graph) -> dict[str, tuple[str, ...]]:
+    """What a node is known by in another run: its kind, and its leaf, its result's name, its formula or an expression
+    that stands in both; its turn."""
+    seen, shared = Counter[tuple[str, str]](), {n.source for n in other.nodes}
     made: dict[str, tuple[str, ...]] = {}
     for node in graph.nodes:
-        key = node.name, next((t.name for t in graph.outputs(node.id) if t.name), node.formula or "")
+        written = node.formula or (node.source if node.source in shared else "")
+        key = node.name, next((t.name for t in graph.outputs(node.id) if t.name), written)
         seen[key] += 1
         made[node.id] = (*key, str(seen[key]))
     return made
@@ -130,20 +132,18 @@ def keys(graph: Graph) -> dict[str, tuple[str, ...]]:
 
 def aligned(a: Player, b: Player) -> list[Moment]:
     """The moments of both runs, in an order that keeps each run's own."""
-    known = [keys(run.graph) for run in (a, b)]
+    known = [keys(one.graph, other.graph) for one, other in ((a, b), (b, a))]
     events = [[(*known[i].get(f.node, ()), f.kind, f.slot) for f in run.kept[1:]] for i, run in enumerate((a, b))]
     made: list[Moment] = [(0, 0, "both")]
     for kind, a0, a1, b0, b1 in SequenceMatcher(a=events[0], b=events[1], autojunk=False).get_opcodes():
-        if kind == "equal":
-            made += [(a0 + i + 1, b0 + i + 1, "both") for i in range(a1 - a0)]
-        else:
-            made += [(i + 1, b0, "a") for i in range(a0, a1)] + [(a1, j + 1, "b") for j in range(b0, b1)]
+        made += [(a0 + i + 1, b0 + i + 1, "both") for i in range(a1 - a0)] if kind == "equal" else [
+            *((i + 1, b0, "a") for i in range(a0, a1)), *((a1, j + 1, "b") for j in range(b0, b1))]
     return made
 
 
 def twins(a: Graph, b: Graph) -> dict[str, str]:
     """Node or leaf of A -> the one of B that is the same in the other run."""
-    there = {key: id for id, key in keys(b).items()}
-    nodes = {id: there[key] for id, key in keys(a).items() if key in there}
+    there = {key: id for id, key in keys(b, a).items()}
+    nodes = {id: there[key] for id, key in keys(a, b).items() if key in there}
     leaves = {a.node(id).leaf: b.node(twin).leaf for id, twin in nodes.items() if a.node(id).leaf}
     return {**nodes, **{mine: other for mine, other in leaves.items() if mine and other}}

@@ -84,13 +84,10 @@ class Explorer(Stage):
         made: list[dict[str, Any]] = []
         todo = ["0"]
         for key in todo:
-            if made and self.fold([*self.states][int(key)]).shown > boxes:
-                continue
-            made.append(self.picture(key))
-            room -= len(made[-1]["svg"])
-            todo += [one for one in made[-1]["to"].values() if one not in todo]
-            if room < 0:
-                break
+            if room >= 0 and (not made or self.fold([*self.states][int(key)]).shown <= boxes):
+                made.append(self.picture(key))
+                room -= len(made[-1]["svg"])
+                todo += [one for one in made[-1]["to"].values() if one not in todo]
         return made
 
     # ---- one picture

@@ -253,9 +253,8 @@ class Scenes:
         parts = [both("player.send_to", grad=s.text, to=self.title(s.to)) for s in live[:SENT]]
         parts += [both("player.send_more", count=len(live) - SENT)] if len(live) > SENT else []
         what = {"en": " and ".join(p["en"] for p in parts), "zh": "，".join(p["zh"] for p in parts)}
-        said = both("player.say_send", node=self.title(f.node), what=what)
         none = both("player.say_none", node=self.title(f.node)) if len(live) < len(f.sent) else None
-        return joined(said if live else None, none)
+        return joined(both("player.say_send", node=self.title(f.node), what=what) if live else None, none)
 
     def note(self, f: Frame) -> dict[str, str]:
         """Why it failed: which field was freed, if that is the reason; else the engine's own note."""

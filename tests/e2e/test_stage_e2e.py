@@ -354,6 +354,14 @@ def test_a_step_of_a_graph_of_150_ways_is_laid_out_a_few_times_and_no_more(page,
     assert page.locator(".mg-queue").inner_text().count("AccumulateGrad") > 2
     assert "+1" in page.locator(".mg-queue").inner_text()
     assert max(b - a for a, b in itertools.pairwise(layouts[2:])) <= 16  # of 150 chips none is laid out alone
+    page.keyboard.press("Home")
+    page.keyboard.press("ArrowRight")
+    lit = "() => document.querySelectorAll('.mg-under.mg-ready').length"
+    shown = page.evaluate(f"""() => {{ document.activeElement.dispatchEvent(
+        new KeyboardEvent('keydown', {{ key: 'ArrowRight', bubbles: true }})); return ({lit})(); }}""")
+    assert 2 < shown < 100                                     # those in sight, in the frame that comes next
+    assert page.locator(".mg-card > .mg-rule").count() == 24
+    page.wait_for_function(f"() => ({lit})() === 150")         # and soon all
 
 
 def test_gradients_of_several_outputs_are_counted_and_never_summed(page, made):

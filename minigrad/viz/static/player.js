@@ -22,6 +22,7 @@ const GLIDE_MS = 650, OPEN_MS = 280, LARGEST = 1.3, WIDEST_TEXT = 420, SPEEDS = 
 /** How long an event moves, in ms at 1×. */
 const LASTS = { seed: 900, hook: 1100, compute: 1600, free: 800, send: 1300, accumulate: 1600, meet: 1900, make: 900 };
 const MOST_CHIPS = 32, MOST_ROWS = 24, MOST_TRIED = 12;  // that a queue has room for, that anybody reads, that may fit: of hundreds the rest is a number
+const MOST_PAINTED = 60;  // what may change out of sight in a frame
 const LONG = 24;  // characters: what may break at commas, too
 const TEXT = 13, LEAST = { page: 12.02, presenter: 24.04 };  // units of the picture, and px on the screen
 
@@ -144,7 +145,8 @@ function math(source, narrow = false) {
   };
   const whole = (el) => el.querySelector(":scope > mtable") || (el.children.length === 2 && el.textContent[0] === "−" && el.lastChild.localName === "mn");
   const flat = (el) => (/^(math|mrow)$/.test(el.localName) && !whole(el) ? [...el.childNodes].flatMap(flat) : [el]);
-  return lines(flat(copy(new DOMParser().parseFromString(source, "application/xml").documentElement)), narrow ? flat : null);
+  const parsed = Object.assign(document.createElement("template"), { innerHTML: source });  // nothing runs there; a document for each costs more
+  return lines(flat(copy(parsed.content.firstChild)), narrow ? flat : null);
 }
 /** What stands side by side in a formula, in parts between which a line may break. @param {any[]} all @param {any} flat How cases are taken apart, where they are */
 function lines(all, flat) {
@@ -366,8 +368,8 @@ function camera(map, shown, pace = () => 1) {
     const seen = sight(k), { w, h: high } = seen, P = shown();
     if (P.k !== k) hang();                                                 // words are measured at their size, and before anything moves
     if (rests) for (const entry of P.words) {                              // one that the edge cuts is not shown
-      const { text, box, x: left, y: top } = entry;
-      if (!box && (left < x - WIDEST_TEXT || left > x + w + WIDEST_TEXT || top < y - 40 || top > y + high + 40)) continue;
+      const { text, box, near } = entry;
+      if (!box && !meet(seen, near)) continue;
       const b = grown(entry.box ??= boxOf(text), 2), cut = meet(seen, b) && !holds(seen, b);
       if (cut !== !!entry.cut) text.classList.toggle("mg-outside", entry.cut = cut);
     }
@@ -397,7 +399,7 @@ function render({ model, el }) {
     lang: "", quiz: "",                                             // what names are in; the node that a question is open about
     refused: /** @type {Json|null} */ (null), verdict: /** @type {Json|null} */ (null), note: /** @type {Both|null} */ (null),
     answered: /** @type {Record<string, {v: number, r: number}[]>} */ ({}),
-    present: false, whole: false, gone: false, own: false, timer: 0, want: 0, playing: false, u: 1, moves: 0, speed: 1, source: 0, plain: 0, breaks: new Set(model.get("breaks")),
+    present: false, whole: false, gone: false, own: false, timer: 0, late: 0, want: 0, playing: false, u: 1, moves: 0, speed: 1, source: 0, plain: 0, breaks: new Set(model.get("breaks")),
   };
   let walk = new Walk(model.get("scene"), model.get("steps"), model.get("path")), over = false;
 
@@ -469,7 +471,7 @@ function render({ model, el }) {
     for (const id of Object.keys(walk.scene.nodes)) (of[drawn(id)] ??= []).push(id);
     Object.assign(P, { nodes: new Map(), labelled: labelled(svg), lang: "en",
       slots: [...svg.querySelectorAll("[data-slot]")].map((text) => ({ text, slot: text.dataset.slot, first: text.textContent })),
-      parts: [...svg.querySelectorAll("[data-id]")].map((part) => ({ part, id: part.dataset.id, freed: part.matches(".mg-freed"),
+      parts: [...svg.querySelectorAll("[data-id]")].map((part) => ({ part, id: part.dataset.id, box: boxOf(part), freed: part.matches(".mg-freed"),
         drawer: part.matches(".mg-acc"), mark: (part.matches(".mg-sum") ? "sum:" : "") + part.dataset.id })) });
     for (const entry of P.parts) if (entry.drawer) {                        // one may stand for all parameters of a box
       const box = drawn(entry.id), drawers = P.parts.filter((one) => one.drawer && drawn(one.id) === box).length;
@@ -489,8 +491,8 @@ function render({ model, el }) {
       return { text, roll, first: text.textContent, count: new Set(all).size };
     });
     const changing = new Set([...P.labels.map(([i]) => P.labelled[i]), ...P.loops.map((one) => one.text)]);
-    P.words = P.labelled.slice(2).map((text) => ({ text, x: Number(text.getAttribute("x")), y: Number(text.getAttribute("y")),
-      box: text.dataset.slot || changing.has(text) ? null : boxOf(text) }));
+    P.words = P.labelled.slice(2).map((text) => ({ text,
+      near: { x: text.getAttribute("x") - WIDEST_TEXT, y: text.getAttribute("y") - 40, w: 2 * WIDEST_TEXT, h: 80 }, box: text.dataset.slot || changing.has(text) ? null : boxOf(text) }));
     P.word = new Map(P.words.map((entry) => [entry.text, entry]));
     const vb = svg.viewBox.baseVal, add = /** @type {(() => void)[]} */ ([]);  // what is added stands after all is measured
     svg.setAttribute("role", "group");                                      // an image may hold nothing to press
@@ -588,17 +590,17 @@ function render({ model, el }) {
     return all;
   }
   const fit = () => Math.min(Math.max(LARGEST, least()), cam.w / P.box.w, cam.h / P.box.h), far = () => fit() < least() && !S.whole;
+  /** Where the camera goes, and how: x, y, scale, and whether it glides. */
   function aim(now, k) {
-    if (!cam.w || !P.box) return;
+    if (!cam.w || !P.box) return null;
     const follows = far(), scale = follows ? least() : fit(), still = cam.k === scale, room = sight(scale);
     const want = follows ? target(now, k, room) : P.box;
-    if (follows && still && holds(room, want)) return look(cam.x, cam.y, scale);
+    if (follows && still && holds(room, want)) return { ...room, scale };
     const along = (from, extent, least, all) => (all <= extent ? least - (extent - all) / 2
       : Math.max(least, Math.min(from, least + all - extent)));
     const x = along(want.x + (want.w - room.w) / 2, room.w, P.box.x, P.box.w);
     const y = along(want.y + (want.h - room.h) / 2, room.h, P.box.y, P.box.h);
-    if (!still || !follows) return look(x, y, scale);
-    glide(x, y, scale);
+    return { ...room, x, y, scale, glides: still && follows };
   }
 
   // ------------------------------------------------------------ motion: where things are inside an event
@@ -716,7 +718,8 @@ function render({ model, el }) {
     if (S.lang !== lang()) speak(root, S.lang = lang());
     root.classList.toggle("mg-dark", dark());
     const before = S.u < 1 && k ? walk.state(k - 1) : st;                   // what moves has not arrived yet
-    paint(before, now, ready);
+    const goal = aim(now, k);
+    paint(before, now, ready, goal ? [goal, sight(cam.k)] : [P.box]);
     showPins(before);
     const trim = showQueue(ready, st), scroll = showCode(k);                // all is written, then measured: one layout
     showSay(k, st);
@@ -725,20 +728,23 @@ function render({ model, el }) {
     trim();
     scroll?.();
     if (crowded()) { S.crowded = root.clientWidth; return layout(); }
-    aim(now, k);
+    if (goal) (goal.glides ? glide : look)(goal.x, goal.y, goal.scale);
     stir(k);
     if (held && !root.contains(document.activeElement)) root.focus({ preventScroll: true });  // what had it is gone: keys still arrive
   }
 
-  /** Classes and texts of the picture that is shown. */
-  function paint(st, now, ready) {
+  /** Classes and texts of the picture that is shown: what is in sight, and as many others as may change in one frame.
+   *  @param {Box[]} seen @param {number} [others] */
+  function paint(st, now, ready, seen, others = el.closest(".mg-comparison") ? Infinity : MOST_PAINTED) {
+    const soon = (/** @type {Box} */ box) => seen.some((one) => meet(one, box)) || others-- > 0;
+    clearTimeout(S.late);
     const { quiz } = S.quiz ? walk.steps.get(S.quiz) : { quiz: null }, asked = quiz && place(quiz.slot);
     const slots = new Map([...st.slots].map(([slot, value]) => [place(slot), value]));
     const marks = new Set([...st.marks].map(place));
     for (const entry of P.slots) {                                           // only what changes is touched: there may be thousands
       const { text, slot, first } = entry, value = slots.get(slot);
       const shown = asked === slot ? "?" : value === undefined ? first : P.short[slot] ?? value;
-      if (entry.shown === shown && entry.set === (value !== undefined)) continue;  // "?" is shown where it is asked alone
+      if (entry.shown === shown && entry.set === (value !== undefined) || !soon(P.word.get(text).near)) continue;  // "?" is shown where it is asked alone
       Object.assign(entry, { shown, set: value !== undefined });
       text.textContent = shown;
       P.word.get(text).box = null;                                             // to be measured when it is in sight
@@ -748,7 +754,7 @@ function render({ model, el }) {
     }
     for (const entry of P.parts) {
       const is = [marks.has(entry.mark), entry.freed || st.freed.has(entry.id), entry.drawer && entry.all.every((one) => st.done.has(one)), entry.born > st.at];
-      if (entry.was?.every((yes, i) => yes === is[i])) continue;
+      if (entry.was?.every((yes, i) => yes === is[i]) || !soon(entry.box)) continue;
       entry.was = is;
       ["mg-on", "mg-freed", "mg-done", "mg-unborn"].forEach((name, i) => (i !== 2 || entry.drawer) && entry.part.classList.toggle(name, is[i]));
     }
@@ -760,10 +766,11 @@ function render({ model, el }) {
       if (text.textContent !== shown) P.word.get(text).box = null, text.textContent = shown;
     }
     const driven = drive(), open = new Set(ready);
-    for (const part of P.nodes.values()) paintNode(part, st, now, open, driven);
+    for (const part of P.nodes.values()) paintNode(part, st, now, open, driven, soon);
+    if (others < 0) S.late = window.setTimeout(() => paint(st, now, ready, seen, 3 * MOST_PAINTED));
   }
   /** @param {Part} part */
-  function paintNode(part, st, now, ready, driven) {
+  function paintNode(part, st, now, ready, driven, soon) {
     const { group, ids, under, badge, text, signs, dot, opens } = part, [id] = ids, current = ids.includes(now);
     const is = { "mg-now": current, "mg-done": ids.every((member) => st.done.has(member)),
       "mg-ready": !current && ids.some((member) => ready.has(member)), "mg-failed": ids.includes(st.bad),
@@ -772,7 +779,7 @@ function render({ model, el }) {
     const span = places.length > 1 ? places[0] + "–" + places[places.length - 1] : String(places[0] ?? "");
     const said = driven || opens ? part.words.map((one) => one.textContent).join(" ") : "";
     const sign = [...Object.values(is), span, driven, lang(), said, st.at < 0].join();
-    if (sign === part.was) return;
+    if (sign === part.was || !soon(part.box)) return;
     part.was = sign;
     for (const [name, yes] of Object.entries(is)) {
       if (!!part.is?.[name] === yes) continue;
@@ -787,8 +794,7 @@ function render({ model, el }) {
     const open = opens ? ". " + spoken(ui.open, lang()) : "";
     const title = ids.length > 1 ? walk.scene.scopes[P.home[id]] ?? walk.title(id) : walk.title(id);
     group.setAttribute("aria-label", (said || title) + ": " + spoken(word, lang()) + open);
-    if (opens) return;
-    if (driven === part.driven) return;
+    if (opens || driven === part.driven) return;
     part.driven = driven;
     group.setAttribute("role", driven ? "button" : "img");
     if (driven) group.setAttribute("tabindex", "0"); else group.removeAttribute("tabindex");
@@ -817,7 +823,10 @@ function render({ model, el }) {
       }
       return h("div", { class: "mg-row mg-rule" }, left, shown);
     });
-    return all.length > MOST_ROWS ? [...made, row(muted("+" + (all.length - MOST_ROWS)))] : made;
+    if (all.length <= MOST_ROWS) return made;
+    const late = [...made.splice(MOST_TRIED), row(muted("+" + (all.length - MOST_ROWS)))];  // below what is seen: they follow the frame
+    window.setTimeout(() => made[MOST_TRIED - 1].after(...late));              // nowhere, if another card is shown by then
+    return made;
   }
   /** The entries from which one of the result is made, a row and a column or those in its place, light up; unless it
    *  plays its arithmetic takes the place of the caption. @param {Element} cell @param {boolean} yes */
@@ -1123,10 +1132,12 @@ function render({ model, el }) {
     };
     if (shows) S.moves = requestAnimationFrame(onto); else end();
   }
+  /** What was refused, answered or noted is over; a question may be open. @param {string} [quiz] */
+  const settle = (quiz = "") => Object.assign(S, { refused: null, verdict: null, note: null, quiz });
   /** @param {number} k @param {boolean} [moves] */
   function go(k, moves = false) {
     const target = Math.max(walk.start, Math.min(walk.end, k)), quiz = question(frame(), target);
-    Object.assign(S, { refused: null, verdict: null, note: null, quiz: quiz?.id ?? "" });
+    settle(quiz?.id);
     if (quiz) stop();
     move(quiz ? quiz.k : target, moves && !quiz);
   }
@@ -1193,10 +1204,7 @@ function render({ model, el }) {
     else if (S.playing && !coming && model.get("live")) S.timer = window.setTimeout(onward, LASTS.send / S.speed);
   }
   /** @param {number} by */
-  function hurry(by) {
-    S.speed = SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, SPEEDS.indexOf(S.speed) + by))];
-    show();
-  }
+  const hurry = (by) => { S.speed = SPEEDS[Math.max(0, Math.min(SPEEDS.length - 1, SPEEDS.indexOf(S.speed) + by))]; show(); };
   /** To the next or the last node with a breakpoint. @param {number} sign */
   function run(sign) {
     const here = frame(), stops = walk.ends.filter((k) => S.breaks.has(walk.frames[k].id));
@@ -1204,8 +1212,7 @@ function render({ model, el }) {
   }
   function breakpoint() {
     const id = walk.frames[frame()].id;
-    if (!id) return;
-    if (!S.breaks.delete(id)) S.breaks.add(id);
+    if (id && !S.breaks.delete(id)) S.breaks.add(id);
     set("breaks", [...S.breaks]);
   }
 
@@ -1224,7 +1231,7 @@ function render({ model, el }) {
   function pickOne(id) {
     const k = frame(), st = walk.state(k), { missing, n, m } = walk.arrived(id, st.done), title = walk.title(id);
     const ready = walk.ready(st.done, walk.frames[k].id), first = ready[0];
-    Object.assign(S, { refused: null, verdict: null, note: null, quiz: "" });
+    settle();
     const say = st.bad ? ui.queue_error : st.done.has(id) ? fill(ui.already, { name: title })
       : missing.length ? fill(ui.refused, { name: title, n, m, who: names(missing) })
       : walk.steps.has(id) || (model.get("live") && id === first) ? null
@@ -1251,11 +1258,7 @@ function render({ model, el }) {
   /** Set by this view, which shows it by itself. @param {string} name */
   function own(name, value) { S.own = true; model.set(name, value); S.own = false; }
   /** Another view of this player, or Python, went elsewhere: what is open here is over. */
-  function follow() {
-    if (S.own) return;
-    Object.assign(S, { refused: null, verdict: null, note: null, quiz: "" });
-    show();
-  }
+  const follow = () => { if (!S.own) { settle(); show(); } };
   /** The node that was refused runs, with what has come. */
   function anyway() {
     const { id, early } = S.refused ?? {}, st = walk.state(frame()), { n, m } = id ? walk.arrived(id, st.done) : { n: 0, m: 0 };
@@ -1268,7 +1271,7 @@ function render({ model, el }) {
   /** As it was before the node was forced; in the true run nothing had changed. */
   function back() {
     const path = walk.order.slice(0, walk.order.indexOf(walk.forced));
-    Object.assign(S, { refused: null, note: null });
+    settle();
     setPath(path);
     move(walk.end);
   }
@@ -1276,7 +1279,7 @@ function render({ model, el }) {
     if (walk.scene.faulty) return;
     const n = walk.count(frame()), kept = walk.order.slice(0, n);
     own("drive", !drive());
-    Object.assign(S, { refused: null, verdict: null, note: null, quiz: "" });
+    settle();
     stop();
     setPath(drive() ? kept : []);
     move(walk.ends[Math.min(n, walk.ends.length - 1)]);
