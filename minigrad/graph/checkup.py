@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from ..array.backend import xp
 from ..core.backward import grad
 from ..core.beside.observers import observing
-from ..core.graph import Node, TensorBase, node_of, seqs
+from ..core.graph import Node, TensorBase, constant, node_of, seqs
 from ..text.numbers import two_digits
 from . import notes, numbers
 from .cuts import cut_on_the_way
@@ -102,7 +102,9 @@ def of_loss(loss: Any, name: str, params: dict[str, Any], context: Context, root
                      {each: params[each] for each in away})
     if not failed and (lost := [each for each in reached if each not in arrived]):
         yield Remark("nothing", {"names": listed(lost), "loss": name}, None, {each: reached[each] for each in lost})
-    if (found := numbers.misfit(nodes)) is not None:
+    own: dict[Any, Any] = {n.function: n for n in nodes if hasattr(n, "function")}
+    untrue = filter(None, (attempt(own_slope, n, context) for n in own.values() if all(n._tensors) and all(n.metas)))
+    if (found := numbers.misfit(nodes) or next(untrue, None)) is not None:
         yield Remark("spread" if found.key.startswith("spread") else "misfit", {}, found)
     if failed and not hidden:
         yield Remark("ran" if "a second time" in failed else "no_backward", {"loss": name, "error": failed})
@@ -111,6 +113,22 @@ def of_loss(loss: Any, name: str, params: dict[str, Any], context: Context, root
         found = first and (attempt(numbers.cause, one.key, loss, reached[first], first) if ours else
                            wall(got, reached[first], first) if one.key == "zero" else None)
         yield one._replace(found=found or None, marks={first: reached[first]} if first else {})
+
+
+def own_slope(n: Any, context: Context) -> Finding | None:
+    """A Function of the learner's whose backward does not tell how the squares of its results grow along a way, as its
+    forward shows it; both are drawn at random."""
+    draw, step = xp.random.RandomState(7).uniform, 1e-6
+    places = [(draw(0.5, 1.5, shape), draw(-1, 1, shape)) for shape, _ in n.metas]
+    ends, ahead, behind = ([constant(TensorBase._plain, at + h * way).requires_grad_() for at, way in places]
+                           for h in (0, step, -step))
+    made = (n.function.apply(*given) for given in (ends, ahead, behind))
+    here, more, less = (sum((o * o).sum() for o in (m if isinstance(m, tuple) else [m])) for m in made)
+    sent = zip(grad(here, ends, None, True, allow_unused=True), places, strict=True)
+    told = sum(float((g._array() * way).sum()) for g, (_, way) in sent if g is not None)
+    seen = float(more - less) / (2 * step)
+    off = abs(told - seen) > 1e-3 * (1 + abs(seen))
+    return by_rule(f"slope: {n.function.__name__} {told:.3g} {seen:.3g}", None, context) if off else None
 
 
 def of_torch(loss: Any, seed: Any, params: dict[str, Any], got: dict[Any, Any]) -> dict[str, Any]:

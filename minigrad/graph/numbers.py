@@ -276,6 +276,7 @@ def chained(child: Any, n: Any) -> Finding | None:
     product = behind_views(node_of(child.edges[0]), False, ("DivB", "MulB", "AddB", "MaskedFill", "UnsafeView"))
     even = len({*getattr(n, "saved_self_sym_sizes", ())}) < 2 and child is behind_views(node_of(n.edges[0]), False)
     left = " logged" * log + f" left {type(product).__name__}" * even  # not square, they may share something out
+    left += " second" * (n.edges[0] is None)
     marks = " twice" * (len(n.edges) == 2 and n.edges[0] is n.edges[1]) + " both" * all(e is not None for e in n.edges)
     picked = (behind_views(node_of(e), False, ("Gather", "Index", "NllLoss", "NegB")) for e in n.edges if e is not None)
     left += "".join(f" beside {type(m).__name__}" for m in picked if m is not child)
@@ -286,11 +287,13 @@ def chained(child: Any, n: Any) -> Finding | None:
 
 def equal_units(own: list[Any], context: Context) -> Finding | None:
     """A layer whose units have the same numbers and gradients, before one that makes the same of each of them."""
-    weights = [p for p in own if p.ndim == 2 and hasattr(p, "_array") and p._grad is not None]  # none of torch's
-    for p, after in ((p, q) for p, q in pairwise(weights) if len(p) == q.shape[1] > 1 and p._grad._array().any()):
-        units = p._array(), p._grad._array(), after._array().T, after._grad._array().T
-        if all(xp.allclose(each, each[:1], 1e-4, 0) for each in units):
-            return by_rule(f"equal: {len(p)} {[*p.shape]}", None, context)
+    known = [p for p in own if p.ndim == 2 and hasattr(p, "_array") and p._grad is not None]  # none of torch's
+    weights = [[p._grad._array(), p._array()] for p in known]
+    for p, after in pairwise(weights):
+        for units in ([*p, *(each.T for each in after)], [*(each.T for each in p), *after]):  # as rows; as columns
+            alike = len({*map(len, units)}) == 1 < len(units[0]) and units[0].any()
+            if alike and all(xp.allclose(each, each[:1], 1e-4, 0) for each in units):
+                return by_rule(f"equal: {len(units[0])} {[*p[0].shape]}", None, context)
     return None
 
 

@@ -35,6 +35,7 @@ NOWHERE = Context(source_of(""))  # where no line of the learner's asks
 BY_CAUSE = {f"why.{key}" for key in ("unreached", "unused", "cleared", "nonleaf", "constant", "integer")}
 # what is said of a tensor whose gradient nobody has missed yet: most have none on purpose
 MILDER = {"block": "off", "cut": "parted", "not_kept": "passed_on", "no_leaf": "data", "integers": "whole"}
+MEANT = "frozen", "kept_off", "left_out"  # what was done on purpose, most often
 Reason = tuple[str, dict[str, Any], set[str]]  # message, its blanks, ids to mark
 
 
@@ -179,13 +180,14 @@ def of_leaves(t: AnyTensor, names: Mapping[str, AnyTensor], context: Context) ->
     """What is wrong with the leaves behind a loss whose backward has run, and with the modules and optimizers that
     have some of them; where nobody has, with the only optimizer."""
     called, behind = {id(v): name for name, v in [*names.items()][::-1]}, leaves_behind(t)
-    bad = {called.get(id(e), "leaf"): e for e in behind if of_numbers(e)}
+    trained = [e for e in behind if type(e).__name__ == "Parameter"] or behind  # what goes in may get 0 on purpose
+    bad = {called.get(id(e), "leaf"): e for e in trained if of_numbers(e)}
     yield in_training(bad, names, t, context) if bad else None
     yield from rounds.slips([t], context)
     optimizers = [*leaves.optimizers(context).values()]
     owners = [o for o in modules_of(context) + optimizers if {*map(id, behind)} & {*map(id, live.parameters(o))}]
     told = (of_several(o, context).found for o in owners or optimizers * (len(optimizers) == 1))
-    yield from (one for one in told if getattr(one, "key", "") not in ("frozen", "left_out", "not_in_optimizer"))
+    yield from (one for one in told if getattr(one, "key", "") not in ("not_in_optimizer", *MEANT))
 
 
 def along(t: AnyTensor, names: Mapping[str, AnyTensor]) -> Iterator[Reason]:
@@ -225,7 +227,8 @@ def last_error(context: Context) -> Explanation:
     a name and does not learn."""
     if (error := unfinished.last_error()) is None:
         answers = (of_several(one, context) for one in [*modules_of(context), *leaves.optimizers(context).values()])
-        return next((a for a in answers if a.found is not None), Explanation([("why.no_error", {}, set())], None))
+        told = (a for a in answers if a.found is not None and a.found.key not in MEANT)
+        return next(told, Explanation([("why.no_error", {}, set())], None))
     if sys.exc_info()[1] is None and (here := shell()) and here.last_execution_succeeded:  # of the cell before this one
         return Explanation([("why.mended", {"error": f"{type(error).__name__}: {error}"}, set())], None)
     return of_error(error)
