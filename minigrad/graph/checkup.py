@@ -118,15 +118,14 @@ def of_loss(loss: Any, name: str, params: dict[str, Any], context: Context, root
 def own_slope(n: Any, context: Context) -> Finding | None:
     """A Function of the learner's whose backward does not tell how the squares of its results grow along a way, as its
     forward shows it; both are drawn at random."""
-    draw, step = xp.random.RandomState(7).uniform, 1e-6
-    places = [(draw(0.5, 1.5, shape), draw(-1, 1, shape)) for shape, _ in n.metas]
-    ends, ahead, behind = ([constant(TensorBase._plain, at + h * way).requires_grad_() for at, way in places]
-                           for h in (0, step, -step))
-    made = (n.function.apply(*given) for given in (ends, ahead, behind))
+    draw = xp.random.RandomState(7).uniform
+    drawn = [(draw(0.5, 1.5, shape), draw(-1, 1, shape)) for shape, _ in n.metas]
+    given = [[constant(TensorBase._plain, a + h * way).requires_grad_() for a, way in drawn] for h in (0, 1e-6, -1e-6)]
+    made = (n.function.apply(*ends) for ends in given)
     here, more, less = (sum((o * o).sum() for o in (m if isinstance(m, tuple) else [m])) for m in made)
-    sent = zip(grad(here, ends, None, True, allow_unused=True), places, strict=True)
+    sent = zip(grad(here, given[0], None, True, allow_unused=True), drawn, strict=True)
     told = sum(float((g._array() * way).sum()) for g, (_, way) in sent if g is not None)
-    seen = float(more - less) / (2 * step)
+    seen = float(more - less) / 2e-6
     off = abs(told - seen) > 1e-3 * (1 + abs(seen))
     return by_rule(f"slope: {n.function.__name__} {told:.3g} {seen:.3g}", None, context) if off else None
 

@@ -68,11 +68,10 @@ class Followed:
 
     def run(self) -> Exception | None:
         """Run it; `seen(line)` is called after each line. An error ends it, and is returned."""
-        own = f"<program {crc32(self.source.encode()):08x}>"  # what was noted of another one is not said of this
-        self.place = self.place or own
-        code = compile(self.tree, self.place, "exec")
-        if self.place == own:
+        if not self.place:  # what was noted of another program is not said of this one
+            self.place = f"<program {crc32(self.source.encode()):08x}>"
             linecache.cache[self.place] = (len(self.source), None, self.source.splitlines(True), self.place)
+        code = compile(self.tree, self.place, "exec")
         last = 0
 
         def local(frame: Any, event: str, arg: Any) -> Any:
@@ -260,10 +259,8 @@ def pinned(program: Followed) -> tuple[list[dict[str, int]], list[Pin], Pin | No
         alive = {node.seq for node in graph.ops}
         for key in [key for key in pins if key[0] not in alive]:
             del pins[key]  # nobody can run backward there any more
-        for node in graph.ops:
-            for saved in node.saved:
-                if not saved.is_tensor or saved.freed or saved.version is None or saved.now is None:
-                    continue
+        for node, saved in ((n, s) for n in graph.ops for s in n.saved if s.is_tensor and not s.freed):
+            if saved.version is not None and saved.now is not None:
                 tensor = graph.tensors_by_id.get(saved.tensor)
                 label = (tensor and tensor.name) or f"{node.name}.{saved.field}"
                 pin = pins.setdefault((node.seq, saved.field), Pin(line, label, saved.version, saved.now, 0, node.seq))

@@ -262,8 +262,7 @@ def misfit(nodes: list[Any]) -> Finding | None:
     probabilities in place of scores."""
     unseen = [(p.code, p.lasti) for p in list(ledger.places.values()) if p.kind == ".data" and p.origin() in nodes]
     written = first(by_rule("unseen: 0", [at], Context(source_of(at[0]))) for at in unseen)
-    lined = (n for n in nodes if n.code is not None)
-    return written or first(spread(n) or first(chained(node_of(edge), n) for edge in n.edges) for n in lined)
+    return written or first(spread(n) or first(chained(node_of(e), n) for e in n.edges) for n in nodes if n.code)
 
 
 def chained(child: Any, n: Any) -> Finding | None:

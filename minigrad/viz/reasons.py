@@ -35,7 +35,6 @@ NOWHERE = Context(source_of(""))  # where no line of the learner's asks
 BY_CAUSE = {f"why.{key}" for key in ("unreached", "unused", "cleared", "nonleaf", "constant", "integer")}
 # what is said of a tensor whose gradient nobody has missed yet: most have none on purpose
 MILDER = {"block": "off", "cut": "parted", "not_kept": "passed_on", "no_leaf": "data", "integers": "whole"}
-MEANT = "frozen", "kept_off", "left_out"  # what was done on purpose, most often
 Reason = tuple[str, dict[str, Any], set[str]]  # message, its blanks, ids to mark
 
 
@@ -187,16 +186,15 @@ def of_leaves(t: AnyTensor, names: Mapping[str, AnyTensor], context: Context) ->
     optimizers = [*leaves.optimizers(context).values()]
     owners = [o for o in modules_of(context) + optimizers if {*map(id, behind)} & {*map(id, live.parameters(o))}]
     told = (of_several(o, context).found for o in owners or optimizers * (len(optimizers) == 1))
-    yield from (one for one in told if getattr(one, "key", "") not in ("not_in_optimizer", *MEANT))
+    yield from (one for one in told if getattr(one, "key", "") not in ("frozen", "left_out", "not_in_optimizer"))
 
 
 def along(t: AnyTensor, names: Mapping[str, AnyTensor]) -> Iterator[Reason]:
     """That gradients shrink by far, or grow, on the way back through the latest graph that leads to a tensor."""
-    called = {id(v): name for name, v in [*names.items()][::-1]}
+    word = {id(v): name for name, v in [*names.items()][::-1]}
     for loss, _ in islice(leading(t, names), 1):
-        used = [e for e in leaves_behind(loss) if e._grad is not None]
-        grads = {called.get(id(e), f"leaf{[*e.shape]}"): plain(e._grad) for e in used}
-        told = [*checkup.of_gradients(grads)][-2:]  # the norms, and how they go
+        got = {word.get(id(e), f"leaf{[*e.shape]}"): plain(e._grad) for e in leaves_behind(loss) if e._grad is not None}
+        told = [*checkup.of_gradients(got)][-2:]  # the norms, and how they go
         far = bool(told) and told[-1].key in ("vanishing", "exploding")
         yield from ((f"doctor.{one.key}", one.facts, set()) for one in told if far)
 
@@ -226,9 +224,10 @@ def last_error(context: Context) -> Explanation:
     """What is to be said of the exception that is being handled, or that nobody caught; else of a module that has
     a name and does not learn."""
     if (error := unfinished.last_error()) is None:
-        answers = (of_several(one, context) for one in [*modules_of(context), *leaves.optimizers(context).values()])
-        told = (a for a in answers if a.found is not None and a.found.key not in MEANT)
-        return next(told, Explanation([("why.no_error", {}, set())], None))
+        every = modules_of(context)
+        learning = [m for m in every if any(p.grad is not None for p in m.parameters())] or every
+        answers = (of_several(one, context) for one in [*learning, *leaves.optimizers(context).values()])
+        return next((a for a in answers if a.found is not None), Explanation([("why.no_error", {}, set())], None))
     if sys.exc_info()[1] is None and (here := shell()) and here.last_execution_succeeded:  # of the cell before this one
         return Explanation([("why.mended", {"error": f"{type(error).__name__}: {error}"}, set())], None)
     return of_error(error)
