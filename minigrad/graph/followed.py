@@ -129,12 +129,10 @@ class Followed:
             names = [n for n in (ast.walk(one) if whole else own_parts(one)) if isinstance(n, ast.Name)]
             loads |= {n.id for n in names if isinstance(n.ctx, ast.Load)}
             stores |= {n.id for n in names if isinstance(n.ctx, ast.Store)} | ({one.name} if whole else set())
-            if isinstance(one, ast.AugAssign):
-                loads.add(ast.unparse(one.target))
+            loads |= {ast.unparse(one.target)} if isinstance(one, ast.AugAssign) else set()
             written = [] if whole else [name.partition(".")[0] for name in written_names(one)]
             owner = getattr(getattr(getattr(one, "value", None), "func", None), "value", None)
-            if isinstance(one, ast.Expr) and owner is not None:
-                written.append(ast.unparse(owner))  # a method may write into its object
+            written += [ast.unparse(owner)] if isinstance(one, ast.Expr) and owner else []  # a method may write into it
             stores |= self.names.keys() & {*written}
         return loads & self.names.keys(), stores
 
@@ -216,11 +214,9 @@ def written_by_lines(program: Followed, since: int, until: int) -> tuple[Graph |
         return None, {}
     graph = read(*results, names=program.tensors())
     new = {n.id: n for n in sorted(graph.ops, key=lambda n: n.seq) if n.seq > since}
-    home: dict[str, int] = {}
-    for id, node in new.items():
-        number, text = node.line or (0, "")
-        if 0 < number <= len(program.lines) and program.lines[number - 1].strip() == text:
-            home[id] = max(line for line in program.ran if line <= number)
+    placed = ((id, node.line or (0, "")) for id, node in new.items())
+    home = {id: max(line for line in program.ran if line <= number) for id, (number, text) in placed
+            if 0 < number <= len(program.lines) and program.lines[number - 1].strip() == text}
     for line in program.ran:
         results = [t.node for t in graph.tensors if t.name in program.uses(line)[1] and t.node]
         for node in so_far(graph, results).nodes:

@@ -268,8 +268,7 @@ def missing_from(optimizer: Any, context: Context, of: Any = None) -> Finding | 
             meant = [twin for twin in twins if alike(twin, name)] or twins
             if given is None or opt != meant[-1]:  # the later one was meant for it
                 continue
-            part, whole = len(left) < len(own), f"{name}.{'values' if table else 'parameters'}()"
-            whole = whole if module or table else name
+            part, whole = len(left) < len(own), name + ".parameters()" * module + ".values()" * table
             missed = not ran and left[0].grad is not None  # backward went there, and to nothing that it has
             lost = (made_anew(value) if module else None) or (
                 unreached(parameters(optimizer)[0], opt, context) if missed else None)

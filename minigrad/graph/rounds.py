@@ -156,8 +156,7 @@ def kept_for_all(call: Any, context: Context) -> Finding | None:
 
 def cut_short(own: list[Any], context: Context) -> Iterator[Finding | None]:
     """Calls of zip() that end before they come to one of these tensors, which has no gradient, or no step."""
-    ours = [p for p in own if isinstance(p, TensorBase) and p.is_leaf]
-    idle = {id(p) for p in ours if p.grad is None or not numbers.updated(p)}
+    idle = {id(p) for p in own if hasattr(p, "_array") and p.is_leaf and (p.grad is None or not numbers.updated(p))}
     for source, call in ((s, n) for s in context.sources() for n in s.calls if idle and called(n) == "zip"):
         around = Context(source, source.function(call), names=context.names)
         given = [(called(n), around.value(receiver(n))) for n in call.args]
