@@ -486,3 +486,47 @@ def test_what_a_reentrant_checkpoint_uses_is_not_guessed_before_its_backward():
     assert {*keys(found)} == {"concealed", "no_step"}
     loss.backward()
     assert [key for key, *_ in torch.why(net.weight).reasons] == ["why.fine"]
+
+
+class Product(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a, b):
+        ctx.save_for_backward(a, b)
+        return a * b
+
+    @staticmethod
+    def backward(ctx, grad):
+        a, b = ctx.saved_tensors
+        return grad * b, grad * a
+
+
+class Swapped(Product):
+    @staticmethod
+    def backward(ctx, grad):
+        a, b = ctx.saved_tensors
+        return grad * a, grad * b
+
+
+class Dropping(Product):
+    @staticmethod
+    def forward(ctx, a, b):
+        ctx.save_for_backward(a, b)
+        return a * b * (torch.rand_like(a) > 0.5)
+
+
+class Rounding(Product):
+    @staticmethod
+    def forward(ctx, a, b):
+        ctx.save_for_backward(a, b)
+        return (a * b).round()
+
+
+@pytest.mark.parametrize(("function", "wrong"), [
+    (Product, False), (Swapped, True), (Dropping, False), (Rounding, False)])
+def test_a_backward_that_is_not_the_slope_of_its_forward_is_told(function, wrong):
+    net = nn.Linear(2, 3)
+    loss = function.apply(net(torch.randn(4, 2)), net.bias.expand(4, 3) + 1).sum()
+    found = [one.found for one in torch.doctor(net, loss).remarks if one.found is not None]
+
+    assert [one.key for one in found] == ["own_slope"] * wrong
+    assert all("def backward" in one.line[2] and one.facts["told"] != one.facts["seen"] for one in found)

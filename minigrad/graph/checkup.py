@@ -8,22 +8,21 @@ import contextlib
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from ..array.backend import xp
 from ..core.backward import grad
 from ..core.beside.observers import observing
-from ..core.graph import Node, TensorBase, node_of, seqs
+from ..core.graph import Node, TensorBase, constant, node_of, seqs
 from ..text.numbers import two_digits
 from . import notes, numbers
 from .cuts import cut_on_the_way
-from .findings import Finding, attempt, by_rule
+from .findings import Finding, attempt, by_rule, finding, first
 from .from_torch import TorchReader
 from .leaves import missing_from, unregistered, untracked
 from .live import is_tensor, nodes_of, parameters
 from .preview import norm
-from .program import Context
+from .program import Context, inside_of
 from .recorder import plain
 from .snapshot import by_key
 from .trial import conceals, nodes_behind
@@ -37,7 +36,7 @@ class Remark(NamedTuple):
     key: str
     facts: dict[str, Any]
     found: Finding | None = None
-    marks: Mapping[str, Any] = MappingProxyType({})
+    marks: Mapping[str, Any] = {}
 
 
 def listed(names: list[str]) -> str:
@@ -74,7 +73,7 @@ def of_loss(loss: Any, name: str, params: dict[str, Any], context: Context, root
         yield Remark("untracked", {"loss": name}, cause(untracked, root))
         return
     ours = isinstance(loss, TensorBase)
-    nodes = [*nodes_of([loss._edge()], {})] if ours else []
+    nodes: list[Any] = [*nodes_of([loss._edge()], {})] if ours else []
     ends = {id(n.variable) for n in nodes_behind(loss) if hasattr(n, "variable")}
     reached = {each: p for each, p in params.items() if id(p) in ends}
     got: dict[Any, Any] = dict.fromkeys(() if ours else nodes_behind(loss), ())  # of torch's nodes, their gradients
@@ -102,15 +101,32 @@ def of_loss(loss: Any, name: str, params: dict[str, Any], context: Context, root
                      {each: params[each] for each in away})
     if not failed and (lost := [each for each in reached if each not in arrived]):
         yield Remark("nothing", {"names": listed(lost), "loss": name}, None, {each: reached[each] for each in lost})
-    if (found := numbers.misfit(nodes)) is not None:
+    own = {n.function: n for n in nodes if hasattr(n, "function") and all(n._tensors) and all(n.metas)}
+    if (found := numbers.misfit(nodes) or first(attempt(own_slope, n) for n in own.values())) is not None:
         yield Remark("spread" if found.key.startswith("spread") else "misfit", {}, found)
     if failed and not hidden:
         yield Remark("ran" if "a second time" in failed else "no_backward", {"loss": name, "error": failed})
     for one in of_gradients({each: plain(g) for each, g in arrived.items()}):
-        first = one.facts.get("first")
-        found = first and (attempt(numbers.cause, one.key, loss, reached[first], first) if ours else
-                           wall(got, reached[first], first) if one.key == "zero" else None)
-        yield one._replace(found=found or None, marks={first: reached[first]} if first else {})
+        each = one.facts.get("first")
+        found = each and (attempt(numbers.cause, one.key, loss, reached[each], each) if ours else
+                          wall(got, reached[each], each) if one.key == "zero" else None)
+        yield one._replace(found=found or None, marks={each: reached[each]} if each else {})
+
+
+def own_slope(n: Any) -> Finding | None:
+    """A Function of the learner's whose backward does not tell how the squares of its results grow along a way, as its
+    forward shows it; both are drawn at random. A forward that is flat there has a backward that is meant so."""
+    draw, home = xp.random.RandomState(7).uniform, inside_of(n.function.backward)
+    drawn = [(draw(0.5, 1.5, shape), draw(-1, 1, shape)) for shape, _ in n.metas]
+    ends = [[constant(TensorBase._plain, a + h * way).requires_grad_() for a, way in drawn] for h in (0, 0, 1e-6)]
+    made = (m if isinstance(m, tuple) else (m,) for m in (n.function.apply(*given) for given in ends))
+    here, again, ahead = (sum((o * o).sum() for o in outputs if o.requires_grad) for outputs in made)
+    sent = zip(grad(here, ends[0], None, True, allow_unused=True), drawn, strict=True)
+    told = sum(float((g._array() * way).sum()) for g, (_, way) in sent if g is not None)
+    seen = float(ahead - here) / 1e-6 if here == again else 0  # it draws numbers itself
+    alike = not seen or abs(told - seen) < 1e-3 * (1 + abs(seen))
+    return None if alike or home is None else finding(
+        "own_slope", home, home.function, name=n.function.__name__, told=two_digits(told), seen=two_digits(seen))
 
 
 def of_torch(loss: Any, seed: Any, params: dict[str, Any], got: dict[Any, Any]) -> dict[str, Any]:
@@ -214,9 +230,8 @@ def of_steps(params: dict[str, Any], trained: dict[str, Any], step: Callable[[],
     """What two calls of the step did, one after the other."""
     for p in params.values():
         p.grad = None
-    one = two = Round(step, params, None)
-    if one.error is None:
-        two = Round(step, params, one.first)
+    one = Round(step, params, None)
+    two = one if one.error is not None else Round(step, params, one.first)
     if two.error is not None:
         told = f"{type(two.error).__name__}: {str(two.error).partition('. ')[0]}"
         notes.complete(two.error)

@@ -50,10 +50,9 @@ def flows(graph: Graph, *roots: AnyTensor, gradient: Any = None, few: int = 2,
             found.reader.numbered()
             kept = [(t, g) for t, g in zip(roots, given, strict=True) if t.requires_grad]
             run(found, tuple(t for t, _ in kept), [g for _, g in kept])
-        for node in graph.ops:
-            for name in (node.edge_id(e.slot) for e in node.edges if e.node):
-                if name not in found.norms:  # a gradient was wanted there, and the node had none
-                    found.texts.setdefault(found.groups.get(name, f"edge:{name}"), "None")
+        names = (node.edge_id(e.slot) for node in graph.ops for e in node.edges if e.node)
+        for name in (name for name in names if name not in found.norms):  # one was wanted there, the node had none
+            found.texts.setdefault(found.groups.get(name, f"edge:{name}"), "None")
     except Exception as error:  # freed or overwritten values, or the learner's own hook
         found.error = f"{type(error).__name__}: {str(error).partition('. ')[0]}"
     return found.finish()

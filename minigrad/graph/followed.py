@@ -68,11 +68,10 @@ class Followed:
 
     def run(self) -> Exception | None:
         """Run it; `seen(line)` is called after each line. An error ends it, and is returned."""
-        own = f"<program {crc32(self.source.encode()):08x}>"  # what was noted of another one is not said of this
-        self.place = self.place or own
-        code = compile(self.tree, self.place, "exec")
-        if self.place == own:
+        if not self.place:  # what was noted of another program is not said of this one
+            self.place = f"<program {crc32(self.source.encode()):08x}>"
             linecache.cache[self.place] = (len(self.source), None, self.source.splitlines(True), self.place)
+        code = compile(self.tree, self.place, "exec")
         last = 0
 
         def local(frame: Any, event: str, arg: Any) -> Any:
@@ -130,12 +129,10 @@ class Followed:
             names = [n for n in (ast.walk(one) if whole else own_parts(one)) if isinstance(n, ast.Name)]
             loads |= {n.id for n in names if isinstance(n.ctx, ast.Load)}
             stores |= {n.id for n in names if isinstance(n.ctx, ast.Store)} | ({one.name} if whole else set())
-            if isinstance(one, ast.AugAssign):
-                loads.add(ast.unparse(one.target))
+            loads |= {ast.unparse(one.target)} if isinstance(one, ast.AugAssign) else set()
             written = [] if whole else [name.partition(".")[0] for name in written_names(one)]
             owner = getattr(getattr(getattr(one, "value", None), "func", None), "value", None)
-            if isinstance(one, ast.Expr) and owner is not None:
-                written.append(ast.unparse(owner))  # a method may write into its object
+            written += [ast.unparse(owner)] if isinstance(one, ast.Expr) and owner else []  # a method may write into it
             stores |= self.names.keys() & {*written}
         return loads & self.names.keys(), stores
 
@@ -217,11 +214,9 @@ def written_by_lines(program: Followed, since: int, until: int) -> tuple[Graph |
         return None, {}
     graph = read(*results, names=program.tensors())
     new = {n.id: n for n in sorted(graph.ops, key=lambda n: n.seq) if n.seq > since}
-    home: dict[str, int] = {}
-    for id, node in new.items():
-        number, text = node.line or (0, "")
-        if 0 < number <= len(program.lines) and program.lines[number - 1].strip() == text:
-            home[id] = max(line for line in program.ran if line <= number)
+    placed = ((id, node.line or (0, "")) for id, node in new.items())
+    home = {id: max(line for line in program.ran if line <= number) for id, (number, text) in placed
+            if 0 < number <= len(program.lines) and program.lines[number - 1].strip() == text}
     for line in program.ran:
         results = [t.node for t in graph.tensors if t.name in program.uses(line)[1] and t.node]
         for node in so_far(graph, results).nodes:
@@ -260,10 +255,8 @@ def pinned(program: Followed) -> tuple[list[dict[str, int]], list[Pin], Pin | No
         alive = {node.seq for node in graph.ops}
         for key in [key for key in pins if key[0] not in alive]:
             del pins[key]  # nobody can run backward there any more
-        for node in graph.ops:
-            for saved in node.saved:
-                if not saved.is_tensor or saved.freed or saved.version is None or saved.now is None:
-                    continue
+        for node, saved in ((n, s) for n in graph.ops for s in n.saved if s.is_tensor and not s.freed):
+            if saved.version is not None and saved.now is not None:
                 tensor = graph.tensors_by_id.get(saved.tensor)
                 label = (tensor and tensor.name) or f"{node.name}.{saved.field}"
                 pin = pins.setdefault((node.seq, saved.field), Pin(line, label, saved.version, saved.now, 0, node.seq))

@@ -139,7 +139,8 @@ def no_leaf(makers: list[tuple[Any, Context]], context: Context, late: bool = Fa
             return found
         names = ", ".join(dict.fromkeys(m[2] for m in made))
         found = by_rule(f"{'late flag' if late else 'no leaf'}: {names}", call, around)
-        return found if found is None or len({id(m[0]) for m in wanted}) == 1 else replace(found, edit=None)
+        sure = len({id(m[0]) for m in wanted}) == 1 and not getattr(around.names.get(wanted[0][2]), "_version", 0)
+        return found if found is None or sure else replace(found, edit=None)
     return None
 
 
@@ -256,7 +257,8 @@ def missing_from(optimizer: Any, context: Context, of: Any = None) -> Finding | 
     for name, value in context.names.items():
         module = hasattr(type(value), "named_parameters")
         one = type(value).__name__ in kinds and (plain or not writers(value)) and not passing(name, context)
-        own: list[Any] = parameters(value) if module else [value] * one
+        table = isinstance(value, dict) and not ran  # as `stack_module_state` gives them
+        own: list[Any] = parameters(value) if module or table else [value] * one
         left = [p for p in own if p.requires_grad and p.is_leaf and id(p) not in has and ran <= (p.grad is not None)
                 and not any(called(at) == "step" for _, at in writers(p))]  # else another's, which is gone
         # a module whose input is what is changed, or of which nobody asked
@@ -266,7 +268,7 @@ def missing_from(optimizer: Any, context: Context, of: Any = None) -> Finding | 
             meant = [twin for twin in twins if alike(twin, name)] or twins
             if given is None or opt != meant[-1]:  # the later one was meant for it
                 continue
-            part, whole = len(left) < len(own), f"{name}.parameters()" if module else name
+            part, whole = len(left) < len(own), name + ".parameters()" * module + ".values()" * table
             missed = not ran and left[0].grad is not None  # backward went there, and to nothing that it has
             lost = (made_anew(value) if module else None) or (
                 unreached(parameters(optimizer)[0], opt, context) if missed else None)

@@ -111,9 +111,8 @@ class Values(Reader):
     def leading(self, leaf: Any) -> set[Key]:
         """The nodes on a way to a leaf, and the leaf."""
         found: set[Key] = {("leaf", id(leaf))}
-        for key in reversed(self.way):
-            if any(slot and slot[0] in found for slot in self.edges[key]):
-                found.add(key)
+        for key in (key for key in reversed(self.way) if any(slot and slot[0] in found for slot in self.edges[key])):
+            found.add(key)
         return found
 
     def walls(self, leaf: Any) -> list[tuple[Any, int]]:
@@ -262,8 +261,7 @@ def misfit(nodes: list[Any]) -> Finding | None:
     probabilities in place of scores."""
     unseen = [(p.code, p.lasti) for p in list(ledger.places.values()) if p.kind == ".data" and p.origin() in nodes]
     written = first(by_rule("unseen: 0", [at], Context(source_of(at[0]))) for at in unseen)
-    lined = (n for n in nodes if n.code is not None)
-    return written or first(spread(n) or first(chained(node_of(edge), n) for edge in n.edges) for n in lined)
+    return written or first(spread(n) or first(chained(node_of(e), n) for e in n.edges) for n in nodes if n.code)
 
 
 def chained(child: Any, n: Any) -> Finding | None:
@@ -274,8 +272,9 @@ def chained(child: Any, n: Any) -> Finding | None:
         return None
     parts = getattr(getattr(expression(n.code, n.lasti), "slice", None), "elts", ())  # of an index
     product = behind_views(node_of(child.edges[0]), False, ("DivB", "MulB", "AddB", "MaskedFill", "UnsafeView"))
+    # not square, they may share something out
     even = len({*getattr(n, "saved_self_sym_sizes", ())}) < 2 and child is behind_views(node_of(n.edges[0]), False)
-    left = " logged" * log + f" left {type(product).__name__}" * even  # not square, they may share something out
+    left = " logged" * log + f" left {type(product).__name__}" * even + " second" * (n.edges[0] is None)
     marks = " twice" * (len(n.edges) == 2 and n.edges[0] is n.edges[1]) + " both" * all(e is not None for e in n.edges)
     picked = (behind_views(node_of(e), False, ("Gather", "Index", "NllLoss", "NegB")) for e in n.edges if e is not None)
     left += "".join(f" beside {type(m).__name__}" for m in picked if m is not child)
@@ -286,11 +285,13 @@ def chained(child: Any, n: Any) -> Finding | None:
 
 def equal_units(own: list[Any], context: Context) -> Finding | None:
     """A layer whose units have the same numbers and gradients, before one that makes the same of each of them."""
-    weights = [p for p in own if p.ndim == 2 and hasattr(p, "_array") and p._grad is not None]  # none of torch's
-    for p, after in ((p, q) for p, q in pairwise(weights) if len(p) == q.shape[1] > 1 and p._grad._array().any()):
-        units = p._array(), p._grad._array(), after._array().T, after._grad._array().T
-        if all(xp.allclose(each, each[:1], 1e-4, 0) for each in units):
-            return by_rule(f"equal: {len(p)} {[*p.shape]}", None, context)
+    ours = [p for p in own if p.ndim == 2 and hasattr(p, "_array") and p._grad is not None]  # none of torch's
+    weights = [[p._grad._array(), p._array()] for p in ours]
+    for p, after in pairwise(weights):
+        for units in ([*p, *(each.T for each in after)], [*(each.T for each in p), *after]):  # as rows; as columns
+            alike = len({*map(len, units)}) == 1 < len(units[0]) and units[0].any()
+            if alike and all(xp.allclose(each, each[:1], 1e-4, 0) for each in units):
+                return by_rule(f"equal: {len(units[0])} {[*p[0].shape]}", None, context)
     return None
 
 
@@ -299,10 +300,9 @@ def stopped(leaf: Any, top: Any, context: Context) -> Finding | None:
     layers = [(f"{name}.".lstrip("."), m) for name, m in top.named_modules()
               if type(m).__name__.startswith(("Linear", "Conv")) and m.bias is not None and m.weight.grad is not None]
     own = next((i for i, (_, m) in enumerate(layers) if leaf is m.weight or leaf is m.bias), len(layers))
-    for name, m in ((name, m) for name, m in layers[own + 1 :] if not m.weight._array().any()):
-        for code, wrote in writers(m.weight):
-            if wrote is not None and called(wrote) != "step":
-                return finding("zero_weight", Context(source_of(code)), wrote, name=f"{name}weight")
+    zero = ((name, *one) for name, m in layers[own + 1 :] if not m.weight._array().any() for one in writers(m.weight))
+    for name, code, wrote in (one for one in zero if one[2] is not None and called(one[2]) != "step"):
+        return finding("zero_weight", Context(source_of(code)), wrote, name=f"{name}weight")
     name, m = next(((name, m) for name, m in layers[own:] if m.bias.grad._array().any()), ("", None))
     if m is None:  # what stands behind the last of them sent nothing back
         return by_rule(f"last: {type([*top.modules()][-1]).__name__}", None, context)

@@ -18,8 +18,8 @@ from . import leaves, numbers
 from .cuts import root_of
 from .errors import crossing, regions
 from .findings import Finding, by_rule, ends, finding, first, keyword, receiver
-from .leaves import buffer, last_backward, missing_from, named, optimizers
-from .live import is_tensor, nodes_of, parameters
+from .leaves import last_backward, missing_from, named, optimizers
+from .live import nodes_of, parameters
 from .program import Context, called, expression, is_cell, is_learners
 from .snapshot import by_key
 
@@ -118,11 +118,10 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
         one = {*map(id, v.parameters())} == {*map(id, other.parameters())}  # also in a copy that is not deep
         if one or (type(v) is type(other) and trained == [True, False]):
             yield by_rule(f"{'same' if one else 'copied'}: {a} {b}", None, context)
-    plain = (v for m in getattr(asked, "modules", list)() for v in vars(m).values() if is_tensor(v))
-    told = (buffer(v, context) for v in plain if not v.requires_grad)
-    yield from (found for found in told if found is not None and found.line and "rand" in found.line[2])
     yield numbers.equal_units(own, context)
     yield from cut_short(own, context)
+    flat = (k for k, v in context.names.items() if isinstance(v, TensorBase) and v.grad_fn and not v._array().any())
+    yield from (by_rule(f"flat: {name}", None, context) for name in flat)
     yield from dropped(context)
     loss = around.value(root_of(call)) if call else None
     nodes = [*nodes_of([loss._edge()], {})] if isinstance(loss, TensorBase) else []
@@ -157,8 +156,7 @@ def kept_for_all(call: Any, context: Context) -> Finding | None:
 
 def cut_short(own: list[Any], context: Context) -> Iterator[Finding | None]:
     """Calls of zip() that end before they come to one of these tensors, which has no gradient, or no step."""
-    ours = [p for p in own if isinstance(p, TensorBase) and p.is_leaf]
-    idle = {id(p) for p in ours if p.grad is None or not numbers.updated(p)}
+    idle = {id(p) for p in own if hasattr(p, "_array") and p.is_leaf and (p.grad is None or not numbers.updated(p))}
     for source, call in ((s, n) for s in context.sources() for n in s.calls if idle and called(n) == "zip"):
         around = Context(source, source.function(call), names=context.names)
         given = [(called(n), around.value(receiver(n))) for n in call.args]

@@ -167,9 +167,8 @@ def as_array(numbers: Any, like: Any) -> Any:
 
 def sum_of(terms: Sequence[Any], total: Any, together: bool = False, each: Callable[[Any], list[Any]] = shown) -> str:
     """`0.71 + 0.78 = 1.49`, of arrays in one shape; "" where it could not be written truly. `each`: their numbers."""
-    if any(t.shape != total.shape for t in terms):
-        return ""
-    if (written := summed([each(t) for t in terms], each(total), together)) is None:
+    alike = all(t.shape == total.shape for t in terms)
+    if not alike or (written := summed([each(t) for t in terms], each(total), together)) is None:
         return ""
     words = [with_brackets(texts, total) for texts in (*written.operands, written.result)]
     return f"{plus(words[:-1])} {written.sign} {words[-1]}"

@@ -135,13 +135,10 @@ def bare(source: str) -> str:
 def returned(graph: Graph) -> dict[str, str]:
     """The tensors that modules surely return, by id: what alone of a module is used outside; and the module's path."""
     scopes = {s.id: s for s in graph.scopes}
-    leaving: dict[str, set[str]] = defaultdict(set)
     users = by_key((e.tensor, n.scope) for n in graph.nodes for e in n.edges)
-    for t in graph.tensors:
-        for id in graph.chains[graph.node(t.node).scope] if t.node else ():
-            if t.id in graph.roots or any(id not in graph.chains[scope] for scope in users.get(t.id, ())):
-                leaving[id].add(t.id)
-    alone = {next(iter(ids)): scopes[id] for id, ids in leaving.items() if len(ids) == 1}
+    leaving = by_key((id, t.id) for t in graph.tensors if t.node for id in graph.chains[graph.node(t.node).scope]
+                     if t.id in graph.roots or any(id not in graph.chains[scope] for scope in users.get(t.id, ())))
+    alone = {ids[0]: scopes[id] for id, ids in leaving.items() if len(ids) == 1}
     return {id: s.path for id, s in alone.items() if s.kind == "module"}
 
 

@@ -179,7 +179,8 @@ def of_leaves(t: AnyTensor, names: Mapping[str, AnyTensor], context: Context) ->
     """What is wrong with the leaves behind a loss whose backward has run, and with the modules and optimizers that
     have some of them; where nobody has, with the only optimizer."""
     called, behind = {id(v): name for name, v in [*names.items()][::-1]}, leaves_behind(t)
-    bad = {called.get(id(e), "leaf"): e for e in behind if of_numbers(e)}
+    trained = [e for e in behind if type(e).__name__ == "Parameter"] or behind  # what goes in may get 0 on purpose
+    bad = {called.get(id(e), "leaf"): e for e in trained if of_numbers(e)}
     yield in_training(bad, names, t, context) if bad else None
     yield from rounds.slips([t], context)
     optimizers = [*leaves.optimizers(context).values()]
@@ -190,11 +191,10 @@ def of_leaves(t: AnyTensor, names: Mapping[str, AnyTensor], context: Context) ->
 
 def along(t: AnyTensor, names: Mapping[str, AnyTensor]) -> Iterator[Reason]:
     """That gradients shrink by far, or grow, on the way back through the latest graph that leads to a tensor."""
-    called = {id(v): name for name, v in [*names.items()][::-1]}
+    word = {id(v): name for name, v in [*names.items()][::-1]}
     for loss, _ in islice(leading(t, names), 1):
-        used = [e for e in leaves_behind(loss) if e._grad is not None]
-        grads = {called.get(id(e), f"leaf{[*e.shape]}"): plain(e._grad) for e in used}
-        told = [*checkup.of_gradients(grads)][-2:]  # the norms, and how they go
+        got = {word.get(id(e), f"leaf{[*e.shape]}"): plain(e._grad) for e in leaves_behind(loss) if e._grad is not None}
+        told = [*checkup.of_gradients(got)][-2:]  # the norms, and how they go
         far = bool(told) and told[-1].key in ("vanishing", "exploding")
         yield from ((f"doctor.{one.key}", one.facts, set()) for one in told if far)
 
@@ -224,7 +224,9 @@ def last_error(context: Context) -> Explanation:
     """What is to be said of the exception that is being handled, or that nobody caught; else of a module that has
     a name and does not learn."""
     if (error := unfinished.last_error()) is None:
-        answers = (of_several(one, context) for one in [*modules_of(context), *leaves.optimizers(context).values()])
+        every = modules_of(context)
+        learning = [m for m in every if any(p.grad is not None for p in m.parameters())] or every
+        answers = (of_several(one, context) for one in [*learning, *leaves.optimizers(context).values()])
         return next((a for a in answers if a.found is not None), Explanation([("why.no_error", {}, set())], None))
     if sys.exc_info()[1] is None and (here := shell()) and here.last_execution_succeeded:  # of the cell before this one
         return Explanation([("why.mended", {"error": f"{type(error).__name__}: {error}"}, set())], None)
