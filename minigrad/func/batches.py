@@ -86,9 +86,12 @@ plain = functools.partial(mapped, lambda value: value.view(ndarray) if isinstanc
 
 
 class Escaped:
-    """Stands for the numbers of an example whose vmap has ended."""
+    """Stands for the numbers of an example whose vmap has ended; what they were like is known still."""
 
-    __getattr__ = refuser("escaped")
+    def __init__(self, data: Any) -> None:
+        self.shape, self.size, self.ndim, self.dtype = data.shape, data.size, data.ndim, data.dtype
+
+    __getattr__ = __getitem__ = __setitem__ = refuser("escaped")
 
 
 def batch_of(t: Any) -> tuple[Any, tuple]:
@@ -114,7 +117,7 @@ class Batches(Level):
         finally:
             random.forbidden.reset(token)
             for t in [t for t in (met() for met in self.met) if t is not None]:
-                t._data = Escaped()
+                t._data = Escaped(t._data)
 
     def wrap(self, value: Any, batched: bool = True, t: Any = None) -> Any:
         """One example of the batch `value`; or `value` itself, tracked at this level."""

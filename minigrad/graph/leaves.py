@@ -6,16 +6,19 @@ Here, too: which modules list a leaf, and which optimizers change it.
 import ast
 import builtins
 import re
+import sys
 from dataclasses import replace
 from typing import Any
 
 from ..core.beside import ledger
+from ..core.engine import steps
 from ..core.graph import TensorBase, latest
 from . import program
 from .cuts import asking, computed, cut, cut_on_the_way, leads_to, root_of, tensors_in
 from .findings import Finding, by_rule, finding, first, keyword, receiver
 from .live import inner, is_tensor, parameters
-from .program import Context, called, expression, feeding, inside_of, is_learners, read_in, source_of, writers, written
+from .program import Context, called, expression, feeding, inside_of, is_learners, is_theirs, read_in, source_of
+from .program import writers, written
 
 FACTORIES = set("tensor ones zeros rand randn full arange linspace eye normal empty ones_like randn_like".split())
 SEVERAL = 16  # of many tensors, those that are looked for behind a gradient
@@ -100,10 +103,11 @@ def in_view(n: Any, context: Context) -> bool:
 
 def untracked(node: Any, context: Context) -> Finding | None:
     """Why nothing was recorded of an expression: what cut it, a block, or no input that asks for a gradient."""
-    if (found := by_rule("untracked:", node, context) or cut_on_the_way(None, node, context)) is not None:
+    found = in_backward(node, context) or by_rule("untracked:", node, context) or cut_on_the_way(None, node, context)
+    if found is not None:
         return found
     makers: list[tuple[Any, Context]] = []
-    seen: list[Any] = []  # tensors
+    seen, flagged = list[Any](), False  # tensors; whether one was made with its flag
     for here, around in feeding(node, context):
         seen += tensors_in(here, around)
         for part in (n for n in ast.walk(here) if isinstance(n, ast.Call) and around.definition(n) is None):
@@ -111,11 +115,30 @@ def untracked(node: Any, context: Context) -> Finding | None:
             if called(part) == "grad" and "func" not in home and keyword(part, "create_graph") is None:
                 return by_rule("constant gradient", part, around)
             plain = called(part) in FACTORIES and not (called(part) == "tensor" and computed(part))
-            if plain and keyword(part, "requires_grad") is None and home.startswith("minigrad"):
+            if plain and (flag := keyword(part, "requires_grad")) is None and home.startswith("minigrad"):
                 makers.append((part, around))
-    if not (late := any(t.requires_grad for t in seen)) and any(type(t).__name__ == "Parameter" for t in seen):
+            flagged |= plain and getattr(flag, "value", None) is True
+    late = any(t.requires_grad for t in seen)
+    if not late and (flagged or any(type(t).__name__ == "Parameter" for t in seen)):
         return switched_off(ast.unparse(node), context)
     return no_leaf(makers, context, late)
+
+
+def in_backward(node: Any, context: Context) -> Finding | None:
+    """What a hook, or a Function's backward, computes of leaves while it runs: there nothing is recorded."""
+    frame: Any = sys._getframe()
+    code: Any = None  # of the learner's function that the engine called
+    while frame is not None and frame.f_code is not steps.__code__:
+        code, frame = frame.f_code if is_theirs(frame.f_code) else code, frame.f_back
+    source = source_of(code) if frame is not None and code is not None else context.source
+    function = source.definition(code) if code is not None else None
+    made = next((here for here, around in feeding(node, context) if around.function is context.function
+                 and not isinstance(here, ast.Name) and asking(here, around)), None)
+    if frame is None or function is None or made is None:
+        return None
+    told = f"{' ' * function.col_offset}@torch.enable_grad()\n{source.lines[function.lineno - 1]}"
+    edit = (function.lineno, told) if source is context.source else None
+    return replace(finding("in_backward", context, made, name=function.name), edit=edit)
 
 
 def switched_off(name: str, context: Context) -> Finding | None:
