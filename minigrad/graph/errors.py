@@ -19,7 +19,7 @@ from ..text.presentation import nearest
 from .cuts import cut_on_the_way, number_of, passes, root_of, uncarried
 from .findings import Finding, by_rule, ends, finding, first, names_in, reads_of, receiver
 from .leaves import made_anew, no_flag, not_a_leaf, projected, remade, unreached, unregistered, untracked
-from .live import inner, is_tensor, nodes_of, parameters
+from .live import inner, is_tensor, nodes_of, parameters, tensors_named
 from .program import Context, begins, called, expression, feeding, first_write, gives, is_learners, read_in, source_of
 from .refused import Refused, ours
 
@@ -233,11 +233,7 @@ def without_gradient(owner: Any, name: str, node: Any, context: Context) -> Find
 
 def name_of(owner: Any, name: str, context: Context) -> str:
     """What a tensor is called that may be one of several in a list, a dict or a module."""
-    several = {f"{whole}[{key!r}]": one for whole, value in context.names.items()
-               for key, one in (value.items() if isinstance(value, dict) else enumerate(inner(value)))}
-    several |= {f"{whole}.{path}": p for whole, value in context.names.items()
-                if hasattr(type(value), "named_parameters") for path, p in value.named_parameters()}
-    return next((each for each, one in several.items() if one is owner), name)
+    return max((each for each, t in tensors_named(context.names).items() if t is owner), key=len, default=name)
 
 
 # ---- names

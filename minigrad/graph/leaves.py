@@ -6,19 +6,17 @@ Here, too: which modules list a leaf, and which optimizers change it.
 import ast
 import builtins
 import re
-import sys
 from dataclasses import replace
 from typing import Any
 
 from ..core.beside import ledger
-from ..core.engine import steps
 from ..core.graph import TensorBase, latest
+from ..core.modes import mode_variable
 from . import program
 from .cuts import asking, computed, cut, cut_on_the_way, leads_to, root_of, tensors_in
 from .findings import Finding, by_rule, finding, first, keyword, receiver
 from .live import inner, is_tensor, parameters
-from .program import Context, called, expression, feeding, inside_of, is_learners, is_theirs, read_in, source_of
-from .program import writers, written
+from .program import Context, called, expression, feeding, inside_of, is_learners, read_in, source_of, writers, written
 
 FACTORIES = set("tensor ones zeros rand randn full arange linspace eye normal empty ones_like randn_like".split())
 SEVERAL = 16  # of many tensors, those that are looked for behind a gradient
@@ -126,19 +124,18 @@ def untracked(node: Any, context: Context) -> Finding | None:
 
 def in_backward(node: Any, context: Context) -> Finding | None:
     """What a hook, or a Function's backward, computes of leaves while it runs: there nothing is recorded."""
-    frame: Any = sys._getframe()
-    code: Any = None  # of the learner's function that the engine called
-    while frame is not None and frame.f_code is not steps.__code__:
-        code, frame = frame.f_code if is_theirs(frame.f_code) else code, frame.f_back
-    source = source_of(code) if frame is not None and code is not None else context.source
-    function = source.definition(code) if code is not None else None
-    made = next((here for here, around in feeding(node, context) if around.function is context.function
-                 and not isinstance(here, ast.Name) and asking(here, around)), None)
-    if frame is None or function is None or made is None:
+    own = [here for here, there in feeding(node, context) if there.function is context.function]
+    around = context
+    while around.outer is not None and called(around.call) not in ("backward", "grad"):
+        around = around.outer
+    engine = around.outer is not None and around.outer.definition(around.call) is None and mode_variable.get() is False
+    if not engine or not any(asking(here, context) and not isinstance(here, ast.Name) for here in own):
         return None
-    told = f"{' ' * function.col_offset}@torch.enable_grad()\n{source.lines[function.lineno - 1]}"
-    edit = (function.lineno, told) if source is context.source else None
-    return replace(finding("in_backward", context, made, name=function.name), edit=edit)
+    if (f := around.function) is None:
+        return finding("in_backward", context, own[0], name="lambda")
+    word = program.stretch(f.lineno, f.col_offset, f.lineno, f.col_offset + len("def"))
+    change = word, f"@torch.enable_grad()\n{' ' * f.col_offset}def"
+    return finding("in_backward", around, word, change, name=f"{f.name}()")
 
 
 def switched_off(name: str, context: Context) -> Finding | None:

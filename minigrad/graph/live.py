@@ -37,6 +37,7 @@ INFIX = {"add": "+", "sub": "−", "mul": "·", "div": "/", "pow": "**", "mm": "
 MANY, NEAR = 3000, 6  # nodes: of a graph with more only the ends are read where time counts, so many at each
 SUMMED_UP = 60  # tensors; of a larger graph no picture has room for more than previews
 PROBED = 100_000  # elements; of larger outputs nothing is worked out
+MOST_LISTED = 100  # entries of a list in which leaves are looked for
 
 
 def read(*tensors: AnyTensor, names: Mapping[str, Any] | None = None,
@@ -511,6 +512,27 @@ def parameters(value: Any) -> list[Any]:
     if hasattr(type(value), "named_parameters"):
         return [*value.parameters()]
     return [part for part in inner(value) if is_tensor(part)]
+
+
+def tensors_named(scope: Mapping[str, Any], modules: bool = False) -> dict[str, AnyTensor]:
+    """Tensors by the learner's names for them, and leaves in lists and dicts; modules themselves on request."""
+    found, plain = dict[str, AnyTensor](), {name: v for name, v in scope.items() if not name.startswith("_")}
+    kinds: dict[type, Any] = {list: enumerate, tuple: enumerate, dict: dict.items}
+    listed = [(f"{name}[{k!r}]", one) for name, several in plain.items() if type(several) in kinds
+              for k, one in itertools.islice(kinds[type(several)](several), MOST_LISTED)]
+    first = (one for one in listed if hasattr(type(one[1]), "named_parameters"))  # before its name in a loop over them
+    last = (one for one in listed if hasattr(type(one[1]), "grad_fn") and one[1].is_leaf and one[1].requires_grad)
+    for name, value in (*first, *plain.items(), *last):
+        if hasattr(type(value), "grad_fn"):
+            found[name] = value
+        elif hasattr(type(value), "named_parameters"):
+            found |= ({name: value} if modules else {}) | owned(name, value)
+    return found
+
+
+def owned(name: str, value: Any) -> dict[str, AnyTensor]:
+    """The parameters of a module that has this name; of anything else none."""
+    return {f"{name}.{k}": p for k, p in value.named_parameters()} if hasattr(type(value), "named_parameters") else {}
 
 
 def inner(value: Any) -> list[Any]:
