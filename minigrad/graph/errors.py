@@ -339,9 +339,8 @@ FINDERS: tuple[Callable[[BaseException, Any, Context], Finding | None], ...] = (
 BY_KEY: dict[str, Callable[[dict[str, Any], Any, Context], Finding | None]] = {
     "no_graph": lambda facts, call, context: untracked(root_of(call), context) if isinstance(call, ast.Call) else None,
     "hook_without_grad": lambda facts, call, context: untracked(call.func.value, context),
-    "retain_without_grad": lambda facts, call, context: no_flag(call.func.value, context),
-    "constant_input": lambda facts, call, context: first(
-        no_flag(n, context) for n in ast.walk(call) if context.value(n) is facts["tensor"]),
+    **dict.fromkeys(("constant_input", "retain_without_grad"), lambda facts, call, context: first(
+        no_flag(n, context) for n in ast.walk(call) if context.value(n) is facts["tensor"])),
     "freed": freed, "modified": overwritten,
     "no_derivative": lambda facts, call, context: Finding("no_derivative", facts, facts["node"].line),
     "unused_input": lambda facts, call, context: cut_on_the_way(facts["tensor"], root_of(call), context) or remade(

@@ -101,8 +101,7 @@ def in_view(n: Any, context: Context) -> bool:
 
 def untracked(node: Any, context: Context) -> Finding | None:
     """Why nothing was recorded of an expression: what cut it, a block, or no input that asks for a gradient."""
-    found = in_backward(node, context) or by_rule("untracked:", node, context) or cut_on_the_way(None, node, context)
-    if found is not None:
+    if found := in_hook(node, context) or by_rule("untracked:", node, context) or cut_on_the_way(None, node, context):
         return found
     makers: list[tuple[Any, Context]] = []
     seen, flagged = list[Any](), False  # tensors; whether one was made with its flag
@@ -116,26 +115,24 @@ def untracked(node: Any, context: Context) -> Finding | None:
             if plain and (flag := keyword(part, "requires_grad")) is None and home.startswith("minigrad"):
                 makers.append((part, around))
             flagged |= plain and getattr(flag, "value", None) is True
-    late = any(t.requires_grad for t in seen)
-    if not late and (flagged or any(type(t).__name__ == "Parameter" for t in seen)):
+    flagged |= any(type(t).__name__ == "Parameter" for t in seen)
+    if not (late := any(t.requires_grad for t in seen)) and flagged:
         return switched_off(ast.unparse(node), context)
     return no_leaf(makers, context, late)
 
 
-def in_backward(node: Any, context: Context) -> Finding | None:
+def in_hook(node: Any, context: Context) -> Finding | None:
     """What a hook, or a Function's backward, computes of leaves while it runs: there nothing is recorded."""
-    own = [here for here, there in feeding(node, context) if there.function is context.function]
-    around = context
-    while around.outer is not None and called(around.call) not in ("backward", "grad"):
-        around = around.outer
-    engine = around.outer is not None and around.outer.definition(around.call) is None and mode_variable.get() is False
-    if not engine or not any(asking(here, context) and not isinstance(here, ast.Name) for here in own):
+    inside = context
+    while inside.outer is not None and called(inside.call) not in ("backward", "grad"):
+        inside = inside.outer
+    f, own = inside.function, (here for here, there in feeding(node, context) if there.function is context.function)
+    theirs = f is None or inside.outer is None or inside.outer.definition(inside.call) or mode_variable.get()
+    if theirs or not any(asking(here, context) and not isinstance(here, ast.Name) for here in own):
         return None
-    if (f := around.function) is None:
-        return finding("in_backward", context, own[0], name="lambda")
     word = program.stretch(f.lineno, f.col_offset, f.lineno, f.col_offset + len("def"))
     change = word, f"@torch.enable_grad()\n{' ' * f.col_offset}def"
-    return finding("in_backward", around, word, change, name=f"{f.name}()")
+    return finding("in_backward", inside, word, change, name=f"{f.name}()")
 
 
 def switched_off(name: str, context: Context) -> Finding | None:
