@@ -104,7 +104,7 @@ def untracked(node: Any, context: Context) -> Finding | None:
     if found := in_hook(node, context) or by_rule("untracked:", node, context) or cut_on_the_way(None, node, context):
         return found
     makers: list[tuple[Any, Context]] = []
-    seen, flagged = list[Any](), False  # tensors; whether one was made with its flag
+    seen, on = list[Any](), False  # tensors; whether one was made with its flag on
     for here, around in feeding(node, context):
         seen += tensors_in(here, around)
         for part in (n for n in ast.walk(here) if isinstance(n, ast.Call) and around.definition(n) is None):
@@ -114,9 +114,8 @@ def untracked(node: Any, context: Context) -> Finding | None:
             plain = called(part) in FACTORIES and not (called(part) == "tensor" and computed(part))
             if plain and (flag := keyword(part, "requires_grad")) is None and home.startswith("minigrad"):
                 makers.append((part, around))
-            flagged |= plain and getattr(flag, "value", None) is True
-    flagged |= any(type(t).__name__ == "Parameter" for t in seen)
-    if not (late := any(t.requires_grad for t in seen)) and flagged:
+            on |= plain and getattr(flag, "value", None) is True
+    if not (late := any(t.requires_grad for t in seen)) and (on or any(type(t).__name__ == "Parameter" for t in seen)):
         return switched_off(ast.unparse(node), context)
     return no_leaf(makers, context, late)
 
@@ -130,9 +129,8 @@ def in_hook(node: Any, context: Context) -> Finding | None:
     theirs = f is None or inside.outer is None or inside.outer.definition(inside.call) or mode_variable.get()
     if theirs or not any(asking(here, context) and not isinstance(here, ast.Name) for here in own):
         return None
-    word = program.stretch(f.lineno, f.col_offset, f.lineno, f.col_offset + len("def"))
-    change = word, f"@torch.enable_grad()\n{' ' * f.col_offset}def"
-    return finding("in_backward", inside, word, change, name=f"{f.name}()")
+    at = program.stretch(f.lineno, f.col_offset, f.lineno, f.col_offset + len("def"))
+    return finding("in_hook", inside, at, (at, f"@torch.enable_grad()\n{' ' * f.col_offset}def"), name=f"{f.name}()")
 
 
 def switched_off(name: str, context: Context) -> Finding | None:

@@ -37,7 +37,6 @@ INFIX = {"add": "+", "sub": "−", "mul": "·", "div": "/", "pow": "**", "mm": "
 MANY, NEAR = 3000, 6  # nodes: of a graph with more only the ends are read where time counts, so many at each
 SUMMED_UP = 60  # tensors; of a larger graph no picture has room for more than previews
 PROBED = 100_000  # elements; of larger outputs nothing is worked out
-MOST_LISTED = 100  # entries of a list in which leaves are looked for
 
 
 def read(*tensors: AnyTensor, names: Mapping[str, Any] | None = None,
@@ -515,18 +514,16 @@ def parameters(value: Any) -> list[Any]:
 
 
 def tensors_named(scope: Mapping[str, Any], modules: bool = False) -> dict[str, AnyTensor]:
-    """Tensors by the learner's names for them, and leaves in lists and dicts; modules themselves on request."""
+    """Tensors by the learner's names for them, and leaves in lists and dicts, of a hundred entries each; modules
+    themselves on request."""
     found, plain = dict[str, AnyTensor](), {name: v for name, v in scope.items() if not name.startswith("_")}
-    kinds: dict[type, Any] = {list: enumerate, tuple: enumerate, dict: dict.items}
-    listed = [(f"{name}[{k!r}]", one) for name, several in plain.items() if type(several) in kinds
-              for k, one in itertools.islice(kinds[type(several)](several), MOST_LISTED)]
+    listed = [(f"{name}[{k!r}]", one) for name, several in plain.items() if type(several) in (list, tuple, dict)
+              for k, one in itertools.islice(dict.items(several) if type(several) is dict else enumerate(several), 100)]
     first = (one for one in listed if hasattr(type(one[1]), "named_parameters"))  # before its name in a loop over them
     last = (one for one in listed if hasattr(type(one[1]), "grad_fn") and one[1].is_leaf and one[1].requires_grad)
     for name, value in (*first, *plain.items(), *last):
-        if hasattr(type(value), "grad_fn"):
-            found[name] = value
-        elif hasattr(type(value), "named_parameters"):
-            found |= ({name: value} if modules else {}) | owned(name, value)
+        kept = hasattr(type(value), "grad_fn") or (modules and hasattr(type(value), "named_parameters"))
+        found |= ({name: value} if kept else {}) | owned(name, value)
     return found
 
 

@@ -34,7 +34,6 @@ from .places import HIGHEST_PICTURE, WIDEST_PICTURE, Layout, lay_out
 from .scenes import fault_said
 
 SHOW = frozenset({"values", "grads", "saved", "hooks", "versions"})
-NOT_NAMES = frozenset({"In", "Out"})
 THEMES = (None, "light", "dark")
 NARROWEST = 200  # px, of a picture: a pill and its wires
 MUCH_TOO_HIGH = 900  # px, beyond which lines of code are folded
@@ -169,7 +168,7 @@ def learners_scope() -> dict[str, Any]:
 
 def learners_names(modules: bool = False) -> dict[str, AnyTensor]:
     """Names and tensors where the learner stands, and leaves in lists and dicts; modules themselves on request."""
-    return live.tensors_named({n: v for n, v in learners_scope().items() if n not in NOT_NAMES}, modules)
+    return live.tensors_named({n: v for n, v in learners_scope().items() if n not in ("In", "Out")}, modules)
 
 
 def tensor_names(names: Mapping[str, AnyTensor] | None) -> dict[str, AnyTensor]:
