@@ -242,6 +242,25 @@ def test_no_line_is_changed_where_nobody_knows_to_what(program):
     assert answer.edit is None
 
 
+@pytest.mark.parametrize(("line", "said"), [
+    ("torch.ones(5).split([2, 2])", "the parts in line 1, 2, 2, do not add up to 5"),
+    ("torch.ones(3).expand(5, 4)", "a length of 3 is to become 4"),
+    ("torch.einsum('bid,bij->bij', torch.ones(2, 5, 8), torch.ones(2, 7, 8))", "the letter i stands for 7"),
+    ("torch.multinomial(torch.zeros(2), 1)", "draws by weights that add up to 0"),
+    ("torch.func.jvp(torch.sin, (torch.ones(3),), (torch.ones(2),))", "has the shape [2], and its tensor [3]"),
+    ("nn.ModuleDict({'fc.relu': nn.ReLU()})", "the name fc.relu, with a dot in it"),
+    ("nn.Linear(1, 1).register_buffer('forward', torch.ones(1))", "registers forward"),
+    ("torch.func.functional_call(nn.Linear(1, 1), {'fc.bias': torch.ones(1)}, (torch.ones(1),))", "module `fc` inside"),
+    ("torch.eye(3) @ torch.ones(2)", "rows of 3 numbers, and the vector has 2"),
+    ("torch.ones(5)[:, 0]", "more indices than there are dimensions, 1"),
+])
+def test_what_did_not_fit_is_named(line, said):
+    names, answer = run([line], f"<unfit {hash(line)}>")
+
+    assert "error" in names
+    assert said in str(answer)
+
+
 @pytest.mark.parametrize("program", [
     ["x = torch.from_numpy(np.ones(3))", "y = (x * 2).sum()", "y.backward()"],
     ["x = torch.from_numpy(np.zeros(3).astype('float32'))", "(x * 2).sum().backward()"],

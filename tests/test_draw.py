@@ -498,7 +498,7 @@ def test_a_width_that_nothing_fits_in_is_refused(width):
 
 @pytest.mark.parametrize(("gradient", "said"), [
     (minigrad.ones(2), "Mismatch in shape"), (minigrad.ones(1), "Mismatch in shape"),
-    ([minigrad.ones(3)] * 2, "got 1 tensors and 2 gradients"), (2.0, "TypeError")])
+    ([], "got 1 tensors and 0 gradients"), (2.0, "TypeError")])
 def test_a_gradient_that_backward_would_refuse_gives_no_numbers_but_its_words(gradient, said):
     y = minigrad.ones(3, requires_grad=True) * 2
     drawing = draw(y, view="backward", gradient=gradient)

@@ -380,7 +380,7 @@ class TensorBase:
 
         Raises: RuntimeError if the tensor does not require grad. On a leaf it does nothing.
         """
-        need(self.requires_grad, "retain_without_grad")
+        need(self.requires_grad, "retain_without_grad", tensor=self)
         node, nr = function_of(self._history())
         if node is not None:
             node._own_hooks().retain[nr] = weakref.ref(self)

@@ -85,10 +85,10 @@ ABOUT = {*"may_share_memory zeros_like ones_like empty_like full_like result_typ
 plain = functools.partial(mapped, lambda value: value.view(ndarray) if isinstance(value, Example) else value)
 
 
-class Escaped:
-    """Stands for the numbers of an example whose vmap has ended."""
+class Escaped(SimpleNamespace):
+    """Stands for the numbers of an example whose vmap has ended; what they were like is known still."""
 
-    __getattr__ = refuser("escaped")
+    __getattr__ = __getitem__ = __setitem__ = refuser("escaped")
 
 
 def batch_of(t: Any) -> tuple[Any, tuple]:
@@ -114,7 +114,7 @@ class Batches(Level):
         finally:
             random.forbidden.reset(token)
             for t in [t for t in (met() for met in self.met) if t is not None]:
-                t._data = Escaped()
+                t._data = Escaped(**{name: getattr(t._data, name) for name in ("shape", "size", "ndim", "dtype")})
 
     def wrap(self, value: Any, batched: bool = True, t: Any = None) -> Any:
         """One example of the batch `value`; or `value` itself, tracked at this level."""

@@ -30,6 +30,7 @@ def functional_call(module: Any, parameter_and_buffer_dicts: Any, args: Any = No
         given = {path: new[id(t)] for path, t in own.items() if id(t) in new} | given
     try:
         for path, t in given.items():
+            module.get_submodule(path.rpartition(".")[0])  # as torch, which takes a name that its module has not
             if path in homes:
                 homes[path][0][homes[path][1]] = t
         return module(*(() if args is None else args if isinstance(args, tuple) else (args,)), **(kwargs or {}))

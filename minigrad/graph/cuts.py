@@ -168,8 +168,7 @@ def uncut(place: Any, at: Any, context: Context) -> list[tuple[Any, str]]:
         return []
     while getattr(up := source.parents[top], "attr", "") in CARRIES and isinstance(source.parents[up], ast.Call):
         top = source.parents[up]
-    top = next((up for up in above[::-1] if called(up) in MAKES), top)  # the outermost
-    return uncarried(top, context)
+    return uncarried(next((up for up in above[::-1] if called(up) in MAKES), top), context)  # the outermost
 
 
 def uncarried(top: Any, context: Context) -> list[tuple[Any, str]]:

@@ -19,7 +19,7 @@ from ..text.presentation import nearest
 from .cuts import cut_on_the_way, number_of, passes, root_of, uncarried
 from .findings import Finding, by_rule, ends, finding, first, names_in, reads_of, receiver
 from .leaves import made_anew, no_flag, not_a_leaf, projected, remade, unreached, unregistered, untracked
-from .live import inner, is_tensor, nodes_of, parameters
+from .live import inner, is_tensor, nodes_of, parameters, tensors_named
 from .program import Context, begins, called, expression, feeding, first_write, gives, is_learners, read_in, source_of
 from .refused import Refused, ours
 
@@ -222,17 +222,18 @@ KINDS = ("'(?:float|int|list)' object has no attribute '(backward)'|^'(int)' obj
 
 
 def without_gradient(owner: Any, name: str, node: Any, context: Context) -> Finding:
-    """Why a tensor whose gradient is used has none; it may be one of several in a list or a dict."""
-    several = {f"{whole}[{key!r}]": one for whole, value in context.names.items()
-               for key, one in (value.items() if isinstance(value, dict) else enumerate(inner(value)))}
-    several |= {f"{whole}.{path}": p for whole, value in context.names.items()
-                if hasattr(type(value), "named_parameters") for path, p in value.named_parameters()}
-    name = next((each for each, one in several.items() if one is owner), name)
+    """Why a tensor whose gradient is used has none."""
+    name = name_of(owner, name, context)
     whole, made = name.partition("[")[0], [*context.made(name, node)]
     made = made or sorted(context.made(whole, node), key=lambda m: gives(m[1].source.statement(m[0]), whole))  # a part
     found = unreached(owner, name, context) if owner.is_leaf else not_a_leaf(owner, name, made)
     asked = f"leaf {name}:{' none' * (latest.freed.code is None)}"
     return found or by_rule(asked, node, context) or finding("none_gradient", context, node, name=name)
+
+
+def name_of(owner: Any, name: str, context: Context) -> str:
+    """What a tensor is called that may be one of several in a list, a dict or a module."""
+    return max((each for each, t in tensors_named(context.names).items() if t is owner), key=len, default=name)
 
 
 # ---- names
@@ -283,6 +284,13 @@ def misspelt(error: BaseException, node: Any, context: Context) -> Finding | Non
     return finding("misspelt", context, node, *changes, name=name, nearest=near[0])
 
 
+def unmapped(error: BaseException, node: Any, context: Context) -> Finding | None:
+    """A tensor made inside vmap, one for all samples, into which a value of each is to be written."""
+    parts = ast.walk(context.source.statement(node)) if "vmap: inplace arithmetic" in str(error) else ()
+    mapped = (ast.unparse(n) for n in parts if type(context.value(n)).__name__ == "Batched")
+    return first(by_rule(f"one for all: {name}", node, context) for name in mapped)
+
+
 def ruled(error: BaseException, node: Any, context: Context) -> Finding | None:
     """What a rule tells; on the way to a backward the cure of an array is to compute the same in PyTorch."""
     if (found := by_rule(error, node, context)) is None or found.key != "to_numpy" or not passes(node, context):
@@ -327,14 +335,14 @@ def of_keyword(name: str, error: BaseException, node: Any, context: Context) -> 
 
 
 FINDERS: tuple[Callable[[BaseException, Any, Context], Finding | None], ...] = (
-    not_to_optimize, of_another_kind, misspelt, ruled, unknown)
+    not_to_optimize, of_another_kind, misspelt, unmapped, ruled, unknown)
 BY_KEY: dict[str, Callable[[dict[str, Any], Any, Context], Finding | None]] = {
     "no_graph": lambda facts, call, context: untracked(root_of(call), context) if isinstance(call, ast.Call) else None,
     "hook_without_grad": lambda facts, call, context: untracked(call.func.value, context),
-    "retain_without_grad": lambda facts, call, context: no_flag(call.func.value, context),
-    "constant_input": lambda facts, call, context: first(
-        no_flag(n, context) for n in ast.walk(call) if context.value(n) is facts["tensor"]),
+    **dict.fromkeys(("constant_input", "retain_without_grad"), lambda facts, call, context: first(
+        no_flag(n, context) for n in ast.walk(call) if context.value(n) is facts["tensor"])),
     "freed": freed, "modified": overwritten,
     "no_derivative": lambda facts, call, context: Finding("no_derivative", facts, facts["node"].line),
     "unused_input": lambda facts, call, context: cut_on_the_way(facts["tensor"], root_of(call), context) or remade(
-        facts["tensor"], root_of(call), context) or finding("not_in_graph", context, call)}
+        facts["tensor"], root_of(call), context) or finding("not_in_graph", context, call, name=name_of(
+            facts["tensor"], context.source.text([*call.args[1:], call][0]), context))}

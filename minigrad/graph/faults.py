@@ -214,8 +214,8 @@ def no_sum() -> Seams:
         if meta is None or tuple(grad.shape) == tuple(meta[0]):
             return original(grad, meta, F)
         first = (0,) * (len(grad.shape) - len(meta[0])) + tuple(slice(0, n) for n in meta[0])
-        copy = grad[first] if math.prod(grad.shape) else F.sum_to(grad, meta[0])  # of no copies there is no first
-        return original(copy, meta, F)
+        # of no copies there is no first
+        return original(grad[first] if math.prod(grad.shape) else F.sum_to(grad, meta[0]), meta, F)
 
     return [(engine, "fit", fit), (attended, "fit", fit)]
 

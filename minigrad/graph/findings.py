@@ -153,7 +153,7 @@ def rule_places(rule: dict[str, str], told: Any, node: Any, context: Context, re
     if of == "operand":
         if re.fullmatch(rule.get("given", ".*"), str(refused)):
             like, edit = rule.get("operand", ".*"), filled(rule["edit"], told)
-            yield from ((*one, str(refused)) for one in refused.changed(edit, like))
+            yield from ((*one, refused.told() or str(refused)) for one in refused.changed(edit, like))
         return
     if of in ("event", "place"):
         node, source = expression(*node[int(told["at"])]), source_of(node[int(told["at"])][0])

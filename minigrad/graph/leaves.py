@@ -11,6 +11,7 @@ from typing import Any
 
 from ..core.beside import ledger
 from ..core.graph import TensorBase, latest
+from ..core.modes import mode_variable
 from . import program
 from .cuts import asking, computed, cut, cut_on_the_way, leads_to, root_of, tensors_in
 from .findings import Finding, by_rule, finding, first, keyword, receiver
@@ -100,10 +101,10 @@ def in_view(n: Any, context: Context) -> bool:
 
 def untracked(node: Any, context: Context) -> Finding | None:
     """Why nothing was recorded of an expression: what cut it, a block, or no input that asks for a gradient."""
-    if (found := by_rule("untracked:", node, context) or cut_on_the_way(None, node, context)) is not None:
+    if found := in_hook(node, context) or by_rule("untracked:", node, context) or cut_on_the_way(None, node, context):
         return found
     makers: list[tuple[Any, Context]] = []
-    seen: list[Any] = []  # tensors
+    seen, on = list[Any](), False  # tensors; whether one was made with its flag on
     for here, around in feeding(node, context):
         seen += tensors_in(here, around)
         for part in (n for n in ast.walk(here) if isinstance(n, ast.Call) and around.definition(n) is None):
@@ -111,11 +112,25 @@ def untracked(node: Any, context: Context) -> Finding | None:
             if called(part) == "grad" and "func" not in home and keyword(part, "create_graph") is None:
                 return by_rule("constant gradient", part, around)
             plain = called(part) in FACTORIES and not (called(part) == "tensor" and computed(part))
-            if plain and keyword(part, "requires_grad") is None and home.startswith("minigrad"):
+            if plain and (flag := keyword(part, "requires_grad")) is None and home.startswith("minigrad"):
                 makers.append((part, around))
-    if not (late := any(t.requires_grad for t in seen)) and any(type(t).__name__ == "Parameter" for t in seen):
+            on |= plain and getattr(flag, "value", None) is True
+    if not (late := any(t.requires_grad for t in seen)) and (on or any(type(t).__name__ == "Parameter" for t in seen)):
         return switched_off(ast.unparse(node), context)
     return no_leaf(makers, context, late)
+
+
+def in_hook(node: Any, context: Context) -> Finding | None:
+    """What a hook, or a Function's backward, computes of leaves while it runs: there nothing is recorded."""
+    inside = context
+    while inside.outer is not None and called(inside.call) not in ("backward", "grad"):
+        inside = inside.outer
+    f, own = inside.function, (here for here, there in feeding(node, context) if there.function is context.function)
+    theirs = f is None or inside.outer is None or inside.outer.definition(inside.call) or mode_variable.get()
+    if theirs or not any(asking(here, context) and not isinstance(here, ast.Name) for here in own):
+        return None
+    at = program.stretch(f.lineno, f.col_offset, f.lineno, f.col_offset + len("def"))
+    return finding("in_hook", inside, at, (at, f"@torch.enable_grad()\n{' ' * f.col_offset}def"), name=f"{f.name}()")
 
 
 def switched_off(name: str, context: Context) -> Finding | None:

@@ -513,6 +513,25 @@ def parameters(value: Any) -> list[Any]:
     return [part for part in inner(value) if is_tensor(part)]
 
 
+def tensors_named(scope: Mapping[str, Any], modules: bool = False) -> dict[str, AnyTensor]:
+    """Tensors by the learner's names for them, and leaves in lists and dicts, of a hundred entries each; modules
+    themselves on request."""
+    found, plain = dict[str, AnyTensor](), {name: v for name, v in scope.items() if not name.startswith("_")}
+    listed = [(f"{name}[{k!r}]", one) for name, several in plain.items() if type(several) in (list, tuple, dict)
+              for k, one in itertools.islice(dict.items(several) if type(several) is dict else enumerate(several), 100)]
+    first = (one for one in listed if hasattr(type(one[1]), "named_parameters"))  # before its name in a loop over them
+    last = (one for one in listed if hasattr(type(one[1]), "grad_fn") and one[1].is_leaf and one[1].requires_grad)
+    for name, value in (*first, *plain.items(), *last):
+        kept = hasattr(type(value), "grad_fn") or (modules and hasattr(type(value), "named_parameters"))
+        found |= ({name: value} if kept else {}) | owned(name, value)
+    return found
+
+
+def owned(name: str, value: Any) -> dict[str, AnyTensor]:
+    """The parameters of a module that has this name; of anything else none."""
+    return {f"{name}.{k}": p for k, p in value.named_parameters()} if hasattr(type(value), "named_parameters") else {}
+
+
 def inner(value: Any) -> list[Any]:
     """What is in a list, a tuple, a dict, or an object of the learner's that is no module; nothing for others."""
     plain = program.is_learners(value) and not hasattr(type(value), "named_parameters")

@@ -124,8 +124,7 @@ def file_now() -> str:
 
 def _place(line: tuple[str, int, str], lang: str, here: str = "") -> str:
     """Where a line stands, seen from the line that failed: in the same file or cell, or in another."""
-    file, number, _ = line
-    kind = "line" if file == (here or file_now() or file) else "line_of_cell" if is_cell(file) else "line_of_file"
-    counts = inputs()
-    kind = "line_of_input" if kind == "line_of_cell" and counts.get(file) else kind
-    return say(f"note.{kind}", lang, number=number, file=os.path.basename(file), count=counts.get(file))
+    (file, number, _), count = line, inputs().get(line[0])
+    kind = "line_of_input" if count else "line_of_cell" if is_cell(file) else "line_of_file"
+    kind = "line" if file == (here or file_now() or file) else kind
+    return say(f"note.{kind}", lang, number=number, file=os.path.basename(file), count=count)

@@ -456,7 +456,7 @@ class Context(NamedTuple):
     def behind(self, node: Any) -> Iterator[tuple[Any, Context]]:
         """The expressions that an expression was made from, in one step."""
         for part in ast.walk(node):
-            if isinstance(part, ast.Name | ast.Attribute) and isinstance(part.ctx, ast.Load):
+            if isinstance(part, ast.Name | ast.Attribute) and {type(part.ctx), type(node)} & {ast.Load, ast.AugAssign}:
                 yield from self.made(ast.unparse(part), part)
                 if isinstance(part, ast.Attribute) and is_learners(owner := self.value(part.value)):
                     for home in {source_of(f.__code__) for f in methods(owner)}:

@@ -76,8 +76,7 @@ def of_frames(inner: list[Any], names: dict[str, AnyTensor]) -> tuple[str, list[
             own = {name: p for name, p in module._parameters.items() if p is not None}
             names.update({name: p for name, p in own.items() if name not in names})
             return type(module).__name__, [*tensors_in(arguments(frame)), *own.values()]
-    frame = inner[0]
-    return frame.f_code.co_name.strip("_"), [*tensors_in(arguments(frame))]
+    return inner[0].f_code.co_name.strip("_"), [*tensors_in(arguments(inner[0]))]
 
 
 def tensors_in(values: Any) -> Iterator[AnyTensor]:

@@ -109,8 +109,7 @@ def homes_of(name: str, module: str) -> list[str]:
         with suppress(AttributeError):
             there = attrgetter(".".join([*home.split(".")[1:], name]))(sys.modules["minigrad"])
             found.setdefault(id(there), f"{home}.{name}")
-    beneath = [home for home in found.values() if home.startswith(f"{module}.")]
-    return beneath or [*found.values()]
+    return [home for home in found.values() if home.startswith(f"{module}.")] or [*found.values()]
 
 
 @lru_cache(256)  # a library that probes, with `hasattr`, asks often

@@ -16,7 +16,6 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
 from importlib.util import find_spec
-from itertools import islice
 from math import log10
 from pathlib import Path
 from typing import Any
@@ -35,8 +34,6 @@ from .places import HIGHEST_PICTURE, WIDEST_PICTURE, Layout, lay_out
 from .scenes import fault_said
 
 SHOW = frozenset({"values", "grads", "saved", "hooks", "versions"})
-NOT_NAMES = frozenset({"In", "Out"})
-MOST_LISTED = 100  # entries of a list in which leaves are looked for
 THEMES = (None, "light", "dark")
 NARROWEST = 200  # px, of a picture: a pill and its wires
 MUCH_TOO_HIGH = 900  # px, beyond which lines of code are folded
@@ -171,31 +168,14 @@ def learners_scope() -> dict[str, Any]:
 
 def learners_names(modules: bool = False) -> dict[str, AnyTensor]:
     """Names and tensors where the learner stands, and leaves in lists and dicts; modules themselves on request."""
-    found: dict[str, AnyTensor] = {}
-    scope = {name: v for name, v in learners_scope().items() if not name.startswith("_") and name not in NOT_NAMES}
-    kinds: dict[type, Any] = {list: enumerate, tuple: enumerate, dict: dict.items}
-    listed = [(f"{name}[{k!r}]", one) for name, several in scope.items() if type(several) in kinds
-              for k, one in islice(kinds[type(several)](several), MOST_LISTED)]
-    first = (one for one in listed if hasattr(type(one[1]), "named_parameters"))  # before its name in a loop over them
-    last = (one for one in listed if hasattr(type(one[1]), "grad_fn") and one[1].is_leaf and one[1].requires_grad)
-    for name, value in (*first, *scope.items(), *last):
-        if hasattr(type(value), "grad_fn"):
-            found[name] = value
-        elif hasattr(type(value), "named_parameters"):
-            found |= ({name: value} if modules else {}) | parameters(name, value)
-    return found
-
-
-def parameters(name: str, value: Any) -> dict[str, AnyTensor]:
-    """The parameters of a module that has this name; of anything else none."""
-    return {f"{name}.{k}": p for k, p in value.named_parameters()} if hasattr(type(value), "named_parameters") else {}
+    return live.tensors_named({n: v for n, v in learners_scope().items() if n not in ("In", "Out")}, modules)
 
 
 def tensor_names(names: Mapping[str, AnyTensor] | None) -> dict[str, AnyTensor]:
     """The names of the namespace and those given, which win: a tensor has one name in a picture."""
     names = {} if names is None else names
     written(isinstance(names, Mapping) and all(isinstance(name, str) for name in names), names, 'names={"h": h}')
-    named = ({name: value, **parameters(name, value)} for name, value in names.items())
+    named = ({name: value, **live.owned(name, value)} for name, value in names.items())
     wanted = dict(pair for several in named for pair in several.items())
     given = {id(t): name for name, t in wanted.items()}
     found = {**learners_names(modules=True), **wanted}
