@@ -6,7 +6,6 @@ way of reading answers, with its errors.
 
 from collections.abc import Callable
 from math import prod
-from operator import attrgetter
 from typing import Any
 
 from ..array.backend import HOST, namespace, ndarray, xp
@@ -14,7 +13,6 @@ from ..core.carriers import RAW
 from ..core.graph import Node, Withheld, latest
 from ..core.row import Scalar, reader
 
-_FIRST = {name: attrgetter(f"saved_{name}", f"version_{name}") for name in ("self", "mat1")}
 # Beside a small array half of an operation goes into turning a Python number into an array
 _ZERO, _ONE = ({kind: xp.full((), number, kind) for kind in map(xp.dtype, "efd")} for number in (0, 1))
 
@@ -60,8 +58,7 @@ def mul(n: Any, grad: Any, keep: bool) -> tuple:
 
 def laid_out(times: Any, a: Any, b: Any, strides: tuple) -> Any:
     """`a @ b`; where the factor whose gradient this is lies by columns, as it does."""
-    by_columns = strides[0] <= strides[1] and strides == (a.itemsize, a.itemsize * a.shape[0])
-    return times(b.T, a.T).T if by_columns else times(a, b)
+    return times(b.T, a.T).T if strides == (a.itemsize, a.itemsize * a.shape[0]) else times(a, b)
 
 
 def mm(n: Any, grad: Any, keep: bool, name: str = "self") -> tuple:
@@ -72,7 +69,8 @@ def mm(n: Any, grad: Any, keep: bool, name: str = "self") -> tuple:
         mat2 = array_of(n, "mat2", n.saved_mat2, n.version_mat2, to_mat2)
         left = laid_out(times, grad, mat2.T, n.saved_self_sym_strides if name == "self" else n.saved_mat1_sym_strides)
     if to_mat2 is not None:
-        first = array_of(n, name, *_FIRST[name](n), to_first)
+        saved = (n.saved_self, n.version_self) if name == "self" else (n.saved_mat1, n.version_mat1)
+        first = array_of(n, name, *saved, to_first)
         right = laid_out(times, first.T, grad, n.saved_mat2_sym_strides)
     if not keep:
         n.free()

@@ -77,11 +77,9 @@ def input_edge(t: Any) -> Any:
 
 def wanted_edge(t: Any) -> Any:
     t = t.tensor() if isinstance(t, GradientEdge) else t
-    if not isinstance(t, TensorBase):
-        need(False, "edge_kind", type(t).__name__)
+    need(isinstance(t, TensorBase), "edge_kind", type(t).__name__)
     edge = t._edge()
-    if edge is None:
-        need(t.requires_grad, "constant_input", tensor=t)
+    need(edge is not None or t.requires_grad, "constant_input", tensor=t)
     return edge
 
 

@@ -48,10 +48,9 @@ def cut(kind: str, source: Any = None, result: Any = None, climb: bool = False, 
     if source is not None and fn is None and not source._requires_grad:
         return result
     f: Any = _frame(1).f_back  # None where a thread begins with one of ours
-    if climb:
-        while f and f.f_code.co_filename in PACKAGE_FILES and f.f_code.co_qualname != "apply_of.<locals>.apply":
-            f = f.f_back  # a derivative under `create_graph` compares tensors, too: that is ours
-    elif f and f.f_code.co_qualname == "worded.<locals>.function":
+    while climb and f and f.f_code.co_filename in PACKAGE_FILES and f.f_code.co_qualname != "apply_of.<locals>.apply":
+        f = f.f_back  # a derivative under `create_graph` compares tensors, too: that is ours
+    if not climb and f and f.f_code.co_qualname == "worded.<locals>.function":
         f = f.f_back  # ours, between a method and `torch.detach(x)`
     code, lasti = (code, 0) if code else (f and f.f_code, f and f.f_lasti)
     place = places.get(key := (kind, id(code), lasti))

@@ -96,21 +96,18 @@ def write_directly(self: Any, ufunc: Any, other: Any, alpha: Any = None) -> bool
     a, counter = self._data, self._counter
     if a.__class__ is not ndarray or a.base is not None or counter.__class__ is Uncounted:  # shared memory wants a look
         return False
-    if isinstance(other, TensorBase):
-        b = other._data
-        alone = counter is None or counter is not other._counter
-        if not (alone and b.__class__ is ndarray and b.base is None and a.dtype is b.dtype and a.shape == b.shape):
-            return False
-        if alpha is not None:
-            if alpha.__class__ is not float or a.dtype.kind != "f":
-                return False
-            b = b * alpha
-    elif (kind := type(other)) not in (float, int) or alpha is not None or not abs(other) < 2**24:
-        return False
-    elif a.itemsize < 4 or (kind is float and a.dtype.kind == "i"):
-        return False  # halves see `Row.opmath`, integers cut and wrap
-    else:
+    if (kind := type(other)) in (float, int) and alpha is None:
+        if a.itemsize < 4 or (kind is float and a.dtype.kind == "i") or not abs(other) < 2**24:
+            return False  # halves see `Row.opmath`, integers cut and wrap
         b = other
+    elif isinstance(other, TensorBase) and (counter is None or counter is not other._counter):
+        b = other._data
+        scaled = alpha is None or (alpha.__class__ is float and a.dtype.kind == "f")
+        if not (scaled and b.__class__ is ndarray and b.base is None and a.dtype is b.dtype and a.shape == b.shape):
+            return False
+        b = b if alpha is None else b * alpha
+    else:
+        return False
     try:
         ufunc(a, b, a)
     except (TypeError, IndexError):  # NumPy's refusals are not torch's
