@@ -9,6 +9,7 @@ import pytest
 
 import minigrad as torch
 from minigrad import nn
+from minigrad.text import presentation
 
 LIVE = ["torch"] if importlib.util.find_spec("torch") else []
 
@@ -368,3 +369,12 @@ def test_clipping_may_refuse_a_norm_that_is_no_number():
     with pytest.raises(RuntimeError, match=r"The total norm of order 2.0 for gradients from `parameters` is non"):
         nn.utils.clip_grad_norm_([w], 1.0, error_if_nonfinite=True)
     assert w.grad.tolist() == [1.0, float("inf")]
+
+
+def test_same_padding_of_an_even_kernel_is_warned_of_once(monkeypatch):
+    monkeypatch.setattr(presentation, "warned", set())
+    x, weight = torch.ones(1, 1, 4), torch.ones(1, 1, 2)
+    with pytest.warns(UserWarning, match="Using padding='same' with even kernel lengths and odd dilation may"):
+        torch.nn.functional.conv1d(x, weight, padding="same")
+
+    torch.nn.functional.conv1d(x, weight, padding="same")  # of which a second warning would be an error

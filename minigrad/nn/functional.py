@@ -362,6 +362,7 @@ def _named_padding(x, weight, padding: str, stride: tuple, dilation: tuple) -> t
     require(set(stride) == {1}, "padding='same' is not supported for strided convolutions")
     both = [d * (k - 1) for d, k in zip(dilation, weight.shape[2:], strict=True)]
     if any(b % 2 for b in both):
+        presentation.warn("same_padding", once=True)
         x = shape.constant_pad_nd(x, tuple(v for b in reversed(both) for v in (0, b % 2)), 0.0)
     return x, tuple(b // 2 for b in both)
 

@@ -25,6 +25,7 @@ ONCE_PER_PROCESS = (
     "`torch.jit.script` is deprecated",
     "torch.meshgrid: in an upcoming release",
     "This overload of ",
+    "Using padding='same' with even kernel",
 )
 NUMBER = re.compile(r"\s*-?(\d+\.?\d*(e[+-]\d+)?|inf|nan)\b\.?")
 
