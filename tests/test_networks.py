@@ -12,11 +12,11 @@ from minigrad.graph import read
 from minigrad.graph.flows import flows
 from minigrad.graph.snapshot import Cut
 from minigrad.text.numbers import two_digits
-from minigrad.viz import display, dot, engines, levels, words
+from minigrad.viz import display, dot, engines, levels, places, words
 from minigrad.viz.blocks import CARD, TAB
 from minigrad.viz.display import Drawing, draw
 from minigrad.viz.layout import Item, Link, Plan, arrange, inversions
-from minigrad.viz.lines import by_lines
+from minigrad.viz.lines import Piece, by_lines, turns
 from minigrad.viz.places import SHOW_ALL
 from minigrad.viz.rolled import roll_up
 from minigrad.viz.scenes import Scenes
@@ -871,6 +871,23 @@ def test_the_work_grows_with_the_network_and_not_with_its_square():
     small, large = (lines_run(lambda made=made: told(*made)) for made in map(blocks, (64, 512)))
 
     assert large < 8 * 1.2 * small
+
+
+def test_nor_with_that_of_the_turns_of_a_loop():
+    few, many = ([Piece(3 + k % 2, "", "", (str(k),)) for k in range(count)] for count in (40, 400))
+
+    assert lines_run(lambda: [*turns(many)]) < 10 * 1.2 * lines_run(lambda: [*turns(few)])
+
+
+def test_what_no_box_makes_low_enough_is_placed_once_to_see_it(monkeypatch):
+    lines = "".join(f"h = (h * {k}.5).{('sin', 'tanh', 'exp')[k % 3]}()\n" for k in range(40))
+    (loss,), names = networks.execute(f"h = torch.ones(2, requires_grad=True)\n{lines}loss = h.sum()\nloss", "<40>",
+                                      minigrad)
+    arrange, placed = places.arrange, []
+    monkeypatch.setattr(places, "arrange", lambda *how: placed.append(how) or arrange(*how))
+
+    assert draw(loss, names=names).layout.height > display.MUCH_TOO_HIGH
+    assert len(placed) == 2
 
 
 FIRST = "if h is None: h = torch.tanh(x @ w)\n    else: h = torch.tanh(torch.tanh(x @ w) + h * 2)"

@@ -147,8 +147,7 @@ class Scopes:
         parts = {n.id: self.statement(n.id) for n in ops if n.id not in inside}
         kinds = [(parts.get(n.id, n.id), (0,) * 4, n.name, *shapes.get(n.id, ())) for n in ops]
         found += (turns for turns in loops(ops, kinds, chains, shaped) if len(turns) > TURNS)
-        apart = mixed.union(parts)
-        return tuple(Repeat(f"r{k}", turns, apart.isdisjoint(chain.from_iterable(turns)))
+        return tuple(Repeat(f"r{k}", turns, not any(id in mixed or id in parts for turn in turns for id in turn))
                      for k, turns in enumerate(dict.fromkeys(found), 1))
 
     def mixed(self, ops: Sequence[NodeRecord], inside: set[str]) -> set[str]:
@@ -249,8 +248,7 @@ def nested_calls(noted: Iterable[Call]) -> list[Nested]:
 
 def periodic(kinds: list[Any]) -> bool:
     """Whether a list is a shorter one, several times: a loop at one place, not one call."""
-    n = len(kinds)
-    return any(n % p == 0 and kinds == kinds[:p] * (n // p) for p in range(1, n // 2 + 1))
+    return any(kinds[p:] == kinds[:-p] for p in range(1, len(kinds) // 2 + 1) if len(kinds) % p == 0)
 
 
 def runs(keys: Sequence[Any], begins_at: Callable[[int], Any]) -> Iterator[tuple[int, int, int]]:

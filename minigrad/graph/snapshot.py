@@ -307,32 +307,30 @@ class Graph:
 
 def part(graph: Graph, start: Iterable[str], radius: float = inf, both_ways: bool = False) -> Graph:
     """The nodes at most `radius` edges from `start`; edges that leave it are marked `cut`."""
-    near = within(graph, start, radius, both_ways)
+    near = {None, *within(graph, start, radius, both_ways)}
     chosen = [n for n in graph.nodes if n.id in near]
     used = {e.tensor for n in chosen for e in n.edges} | {s.tensor for n in chosen for s in n.saved}
-    shown = {None, *near}
-    nodes = (n if all(e.node in shown for e in n.edges) else replace(n, edges=tuple(
-        e if e.node in shown else replace(e, node=None, tensor=None, cut=True) for e in n.edges)) for n in chosen)
-    found = only(graph, nodes, [t for t in graph.tensors if t.node in near or (t.node is None and t.id in used)])
+    nodes = (n if all(e.node in near for e in n.edges) else replace(n, edges=tuple(
+        e if e.node in near else replace(e, node=None, tensor=None, cut=True) for e in n.edges)) for n in chosen)
+    found = only(graph, nodes, [t for t in graph.tensors if (t.node in near if t.node else t.id in used)])
     return replace(found, repeats=())
 
 
 def only(graph: Graph, nodes: Iterable[NodeRecord], tensors: Sequence[TensorRecord]) -> Graph:
     """The graph with just these nodes, whose edges stay as they are, and tensors, and the hooks and cuts at them."""
-    there = {None, *(t.id for t in tensors)}
-    kept = {n.id: n if all(s.tensor in there for s in n.saved) else replace(n, saved=tuple(
+    there = {"", *(t.id for t in tensors)}
+    kept = {n.id: n if all((s.tensor or "") in there for s in n.saved) else replace(n, saved=tuple(
         s if s.tensor in there else replace(s, tensor=None) for s in n.saved)) for n in nodes}
     return replace(graph, roots=tuple(r for r in graph.roots if r in there), nodes=tuple(kept.values()),
-                   tensors=tuple(t if t.base in there else replace(t, base=None) for t in tensors),
+                   tensors=tuple(t if (t.base or "") in there else replace(t, base=None) for t in tensors),
                    hooks=tuple(h for h in graph.hooks if h.node in kept),
                    cuts=tuple(replace(c, node=c.node if c.node in kept else None) for c in graph.cuts if c.node in kept
-                              or (c.tensor and c.tensor in there) or any(id.partition(":")[0] in kept for id in c.into)))
+                              or c.tensor in there or any(id.partition(":")[0] in kept for id in c.into)))
 
 
 def within(graph: Graph, start: Iterable[str], radius: float = inf, both_ways: bool = False) -> set[str]:
     """The nodes at most `radius` edges from some; breadth first, never recursive."""
-    start = list(start)
-    distance, queue = dict.fromkeys(start, 0), deque(start)
+    queue = deque(distance := dict.fromkeys(start, 0))
     while queue:
         here = queue.popleft()
         near = [*(e.node for e in graph.node(here).edges), *(graph.consumers[here] if both_ways else ())]

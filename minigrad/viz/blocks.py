@@ -358,9 +358,8 @@ class Builder:
         order = sorted(level, key=level.__getitem__)
         for slot, y in zip(order, port_heights([level[s] for s in order], pill.h), strict=True):
             block.ports[slot] = (x + (0 if after else inset(pill, y)), y)
-        for e in sorted(beside, key=lambda e: e.node is not None):
-            if node.edge_id(e.slot) in self.fold.round:
-                continue
+        inside = [e for e in beside if node.edge_id(e.slot) not in self.fold.round]
+        for e in sorted(inside, key=lambda e: e.node is not None):
             if e in node.edges and e.node is None and not node.error:
                 self.none(block, node, e)
             elif e.expands and e not in hung:
@@ -547,9 +546,8 @@ class Builder:
         block = Block(node.id)
         w, h = self.leaf_size(node)
         self.put_leaf(block, node, Box(-w / 2, -self.drawer / 2, w, h))
-        if self.on_shelf(node.id):
-            return block
-        self.stem(block, node, block.boxes[node.id])
+        if not self.on_shelf(node.id):
+            self.stem(block, node, block.boxes[node.id])
         x = -w / 2
         for hook in (h for h in self.hooks.get(node.id, []) if h.kind == "post_accumulate"):
             x = self.gate(block, hook, x - 20, 0, -1)

@@ -260,14 +260,15 @@ class Drawing:
         self.graph = by_lines(self.graph, self.fold.steps)
         folded = levels.fold(self.graph, repeats=self.fold.whole is not None)
         found = groups(folded)
+        states = dict[int, levels.Fold]()
 
         def fits(last: int) -> bool:
             opened = frozenset(id for ids in found[last + 1:] for id in ids)
-            self.fold = folded.refolded(folded.closed - opened, opened)
+            self.fold = states[last] = folded.refolded(folded.closed - opened, opened)
             return not self.is_higher_than(MUCH_TOO_HIGH)
 
         if fits(len(found) - 1):  # else it is as low as it can be
-            fits(bisect_left(range(len(found) - 1), True, key=fits))
+            self.fold = states[bisect_left(range(len(found) - 1), True, key=fits)]
         self.close_what_is_too_high()
         if self.fold.shown < 2:  # that would be no picture
             self.graph, self.fold = before
@@ -352,7 +353,7 @@ class Drawing:
     def is_higher_than(self, limit: float) -> bool:
         """Whether it is, with room for the numbers of backward: all views of a graph fold alike."""
         norms = words.norms(self.fold.graph) if self.fold.home else {}
-        return lay_out(levels.few(self.fold), self.show, norms, self.lang, self.width).height > limit
+        return lay_out(levels.few(self.fold), self.show, norms, self.lang, self.width, limit).height > limit
 
     def texts(self, fold: levels.Fold) -> Mapping[str, str]:
         """What stands on the wires: gradients, else shapes."""

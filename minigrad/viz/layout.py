@@ -297,11 +297,10 @@ class FrameLayout:
         self.beyond: dict[str, float] = {}  # at its right,
         self.under: dict[str, float] = {}  # and higher
         self.far: dict[str, float] = {}  # how far from it they stand
-        small = by_key(((use.target, use) for use in self.small.values()), self.items)
         shared = dict.fromkeys((use.target, leaf) for leaf, uses in self.shelf.items() for use in uses)
         self.leaves: dict[str, list[str]] = by_key(shared, self.items)  # box -> the shared leaves that it uses
-        for id, item in self.items.items():
-            again = small[id]
+        for id, again in by_key(((use.target, use) for use in self.small.values()), self.items).items():
+            item = self.items[id]
             slots = dict.fromkeys([*(s.slot for s in self.ins[id]), *(use.slot for use in again)])
             keys = dict.fromkeys([*(s.net for s in self.outs[id]), *(net for net, _ in self.plan.loops.get(id, ()))])
             step = min(22 if len(slots) <= FEW_WIRES else WIRE_STEP, (item.h - 24) / max(1, len(slots) - 1))

@@ -196,9 +196,8 @@ def clear(fold: Fold) -> frozenset[str]:
     tops = {id for id in modules if not fold.scopes[id].parent}
     found = tops if len(tops) == 1 < len(modules) else set()
     found |= {roll.alone for roll in fold.rolls.values()} - {""}
-    found |= {id for id, s in fold.scopes.items() if s.kind == "call" and (
-        len(fold.inside[id]) == 1 or (s.parent and len(fold.inside[id]) == len(fold.inside[s.parent])))}
-    return frozenset(found)
+    return frozenset(found | {id for id, s in fold.scopes.items() if s.kind == "call" and (
+        len(fold.inside[id]) == 1 or (s.parent and len(fold.inside[id]) == len(fold.inside[s.parent])))})
 
 
 def containers_open(fold: Fold, modules: set[str]) -> Fold:

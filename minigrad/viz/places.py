@@ -5,7 +5,8 @@ The layout does not depend on the view: a node keeps its place in record, forwar
 
 from collections.abc import Mapping
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from math import inf
 
 from ..graph.nesting import common
 from ..graph.snapshot import Edge, NodeRecord
@@ -40,13 +41,14 @@ class Layout:
 
 
 def lay_out(fold: Fold, show: frozenset[str] = SHOW_ALL, values: Mapping[str, str] | None = None,
-            lang: str | None = None, widest: float = WIDEST_PICTURE) -> Layout:
+            lang: str | None = None, widest: float = WIDEST_PICTURE, most: float = inf) -> Layout:
     """Place everything. `values` (slot -> widest text) reserves room that the player will need; beyond `widest` px
-    the picture goes on in a row below, unless narrow boxes keep it lower."""
+    the picture goes on in a row below, unless narrow boxes keep it lower. What is surely higher than `most` is not
+    placed."""
     def made(**how: bool) -> Layout:
         same = copy(fold) if how else fold  # with all that it has worked out
         vars(same).update(how)
-        return Composer(Builder(same, show, values or {}, lang)).layout(widest)
+        return Composer(Builder(same, show, values or {}, lang)).layout(widest, most)
 
     found = made()
     if not fold.compact and found.height > HIGHEST_PICTURE and any(len(two) == 2 for two in fold.chips_of.values()):
@@ -63,9 +65,11 @@ class Composer:
         self.blocks = builder.blocks()
         self.out = Layout(self.fold, labels=builder.labels)
 
-    def layout(self, widest: float) -> Layout:
+    def layout(self, widest: float, most: float) -> Layout:
         """Everything in its place, with all wires."""
         plan, out = self.plan(), self.out
+        if sum(piece.w * piece.h for piece in plan.items.values()) > most * 2 * widest:  # twice, for one that is wider
+            return replace(out, height=inf)
         places = arrange(plan, widest, MARGIN)
         for id, (x, y) in places.boxes.items():
             self.put(self.blocks[id], x, y)

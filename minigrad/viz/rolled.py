@@ -71,23 +71,23 @@ class Rolling:
     def graph_and_roll(self) -> tuple[Graph, Roll] | None:
         """The smaller graph; None where the last turn cannot stand for the others: they use what stands elsewhere, or
         what some made is used outside and what others made is not."""
-        graph, kept = self.graph, set(self.last)
-        uses: list[Any] = [e for n in graph.nodes if n.id not in self.same for e in n.edges]
-        taken = by_key(((self.same[e.node], e.nr), e.node) for e in (*uses, *map(graph.tensor, graph.roots))
-                       if e.node in self.same)
-        sources = [{e.node for e in graph.node(id).edges} - self.same.keys() for id in self.last]
+        graph, same = self.graph, self.same
+        uses: list[Any] = [e for n in graph.nodes if n.id not in same for e in n.edges]
+        taken = by_key(((same[e.node], e.nr), e.node) for e in (*uses, *map(graph.tensor, graph.roots))
+                       if e.node in same)
+        sources = [{e.node for e in graph.node(id).edges} - same.keys() for id in self.last]
         if any(not mine <= {e.node for e in graph.node(id).edges} for turn in self.repeat.turns
                for mine, id in zip(sources, turn, strict=True)):
             return None
         if any({*some} != {place} and len({*some}) < len(self.repeat.turns) for (place, _), some in taken.items()):
             return None
-        nodes = tuple(n if self.same.keys().isdisjoint(e.node for e in n.edges) else
-                      replace(n, edges=tuple(self.edges(n))) for n in graph.nodes if n.id not in self.same or n.id in kept)
-        tensors = [t for t in graph.tensors if t.node not in self.same or t.node in kept] + [*self.made.values()]
+        nodes = tuple(n if same.keys().isdisjoint(e.node for e in n.edges) else replace(n, edges=tuple(self.edges(n)))
+                      for n in graph.nodes if same.get(n.id, n.id) == n.id)
+        tensors = [t for t in graph.tensors if same.get(t.node or "", t.node) == t.node]
         own = tuple((some[-1], some) for some in zip(*self.repeat.turns, strict=True) if graph.node(some[0]).leaf)
         scopes, nodes, alone = self.scopes(nodes, bool(own))
         bundles = tuple((id, count) for id, count in self.bundles.items() if count > 1)
-        return (replace(only(graph, nodes, tensors), scopes=scopes),
+        return (replace(only(graph, nodes, [*tensors, *self.made.values()]), scopes=scopes),
                 Roll(self.repeat.id, self.repeat.turns, self.repeat.all, tuple(self.starts.items()), tuple(self.round),
                      bundles, own, alone))
 

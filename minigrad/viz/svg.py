@@ -187,9 +187,8 @@ class Painter:
                 drawer = self.graph.nodes_by_id[id].leaf if id in self.graph.nodes_by_id else None
                 dx, dy = (12, -14) if drawer else (-4, -13)
                 at = Box(b.right - wide + dx, b.y + dy, wide, 19)
-                ran = "failed" not in self.values
-                self.part(self.over, "mg-order", f"order:{id}", "b", glyphs.badge(at, span, ran),
-                          "order" if ran else "planned")
+                key = "planned" if "failed" in self.values else "order"
+                self.part(self.over, "mg-order", f"order:{id}", "b", glyphs.badge(at, span, key == "order"), key)
 
     # ---- nodes
 

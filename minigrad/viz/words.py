@@ -230,7 +230,7 @@ class BoxLabel(NamedTuple):
 def title_of(fold: Fold, id: str) -> tuple[str, str]:
     """The class of a module and the end of its path that tells it from others beside it; a function with brackets."""
     scope = fold.scopes[id]
-    if scope.kind in ("line", "call") and id not in fold.rolls:
+    if scope.kind in ("line", "call"):
         return (scope.path, scope.name) if scope.kind == "line" else (f"{scope.name}()", "")
     path = own_end(scope.path, {s.path for s in fold.scopes.values() if s.parent == scope.parent})
     return scope.name, f"{path} × {fold.rolls[id].count}".strip() if id in fold.rolls else path
