@@ -264,6 +264,14 @@ def test_a_value_with_leading_ones_is_viewed_before_it_is_written(shape, key, na
     assert found == names
 
 
+def test_of_too_many_gradients_those_without_a_root_are_left_out():
+    x = torch.ones(2, requires_grad=True)
+
+    (x * 2).backward([torch.ones(2), torch.ones(5)])
+
+    assert x.grad.tolist() == [2, 2]
+
+
 def test_a_node_that_is_called_with_no_gradient_sends_none():
     x = torch.ones(2, requires_grad=True)
 

@@ -174,6 +174,8 @@ def test_what_escapes_from_vmap_is_of_no_use():
         with pytest.raises(RuntimeError, match="may have escaped from inside a function being vmapped"):
             t.sum()
         assert repr(t).startswith("BatchedTensor(")
+    assert [tuple(t.shape) for t in leaked] == [(3,), (3,), (3,), (1,)]
+    assert {t.dtype for t in leaked} == {torch.float32}
 
 
 def test_an_example_is_not_copied_into_a_tensor_by_itself():

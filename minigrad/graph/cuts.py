@@ -16,7 +16,7 @@ from ..core.graph import TensorBase, node_of
 from ..core.modes import mode_variable
 from .findings import Finding, by_rule, finding, first, keyword, names_in, receiver
 from .live import inner, is_tensor, nodes_of, parameters
-from .program import Context, begins, called, expression, feeding, is_theirs, source_of, word, written
+from .program import Context, begins, called, expression, feeding, is_theirs, source_of, stretch, word, written
 
 CARRIES = set("detach detach_ numpy item tolist cpu clone float double half copy long int astype".split())
 MAKES = {"tensor", "as_tensor", "from_numpy", "Tensor", "Variable", "float", "FloatTensor", "asarray", "array"}
@@ -142,6 +142,19 @@ def block_around(node: Any, context: Context) -> Finding | None:
             safe = not any(asking(target, context) for target in written)  # else recording would not let it pass
             return finding("block", context, switch, *[change] * safe, word=name)
     return None
+
+
+def in_hook(node: Any, context: Context) -> Finding | None:
+    """What a hook, or a Function's backward, computes of leaves while it runs: there nothing is recorded."""
+    inside = context
+    while inside.outer is not None and called(inside.call) not in ("backward", "grad"):
+        inside = inside.outer
+    f, own = inside.function, (here for here, there in feeding(node, context) if there.function is context.function)
+    theirs = f is None or inside.outer is None or inside.outer.definition(inside.call) or mode_variable.get()
+    if theirs or not any(asking(here, context) and not isinstance(here, ast.Name) for here in own):
+        return None
+    at = stretch(f.lineno, f.col_offset, f.lineno, f.col_offset + len("def"))
+    return finding("in_hook", inside, at, (at, f"@torch.enable_grad()\n{' ' * f.col_offset}def"), name=f"{f.name}()")
 
 
 def asking(node: Any, context: Context) -> bool:

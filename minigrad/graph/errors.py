@@ -286,9 +286,8 @@ def misspelt(error: BaseException, node: Any, context: Context) -> Finding | Non
 
 def unmapped(error: BaseException, node: Any, context: Context) -> Finding | None:
     """A tensor made inside vmap, one for all samples, into which a value of each is to be written."""
-    parts = ast.walk(context.source.statement(node)) if "vmap: inplace arithmetic" in str(error) else ()
-    mapped = (ast.unparse(n) for n in parts if type(context.value(n)).__name__ == "Batched")
-    return first(by_rule(f"one for all: {name}", node, context) for name in mapped)
+    return first(by_rule(f"for all: {ast.unparse(n)}", node, context) for n in ast.walk(context.source.statement(node))
+                 if "vmap: inplace arithmetic" in str(error) and type(context.value(n)).__name__ == "Batched")
 
 
 def ruled(error: BaseException, node: Any, context: Context) -> Finding | None:

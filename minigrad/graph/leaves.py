@@ -11,9 +11,8 @@ from typing import Any
 
 from ..core.beside import ledger
 from ..core.graph import TensorBase, latest
-from ..core.modes import mode_variable
 from . import program
-from .cuts import asking, computed, cut, cut_on_the_way, leads_to, root_of, tensors_in
+from .cuts import asking, computed, cut, cut_on_the_way, in_hook, leads_to, root_of, tensors_in
 from .findings import Finding, by_rule, finding, first, keyword, receiver
 from .live import inner, is_tensor, parameters
 from .program import Context, called, expression, feeding, inside_of, is_learners, read_in, source_of, writers, written
@@ -118,19 +117,6 @@ def untracked(node: Any, context: Context) -> Finding | None:
     if not (late := any(t.requires_grad for t in seen)) and (on or any(type(t).__name__ == "Parameter" for t in seen)):
         return switched_off(ast.unparse(node), context)
     return no_leaf(makers, context, late)
-
-
-def in_hook(node: Any, context: Context) -> Finding | None:
-    """What a hook, or a Function's backward, computes of leaves while it runs: there nothing is recorded."""
-    inside = context
-    while inside.outer is not None and called(inside.call) not in ("backward", "grad"):
-        inside = inside.outer
-    f, own = inside.function, (here for here, there in feeding(node, context) if there.function is context.function)
-    theirs = f is None or inside.outer is None or inside.outer.definition(inside.call) or mode_variable.get()
-    if theirs or not any(asking(here, context) and not isinstance(here, ast.Name) for here in own):
-        return None
-    at = program.stretch(f.lineno, f.col_offset, f.lineno, f.col_offset + len("def"))
-    return finding("in_hook", inside, at, (at, f"@torch.enable_grad()\n{' ' * f.col_offset}def"), name=f"{f.name}()")
 
 
 def switched_off(name: str, context: Context) -> Finding | None:

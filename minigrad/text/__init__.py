@@ -29,10 +29,9 @@ def _sentences() -> dict[str, dict[str, str]]:
     """All sentences as `{"section.key": {"en": ..., "zh": ...}}`, read at first use."""
     import tomllib  # costs 2-3 ms, and most programs never fail and never draw
 
-    sections: dict[str, dict[str, dict[str, str]]] = {}
-    for name in ("messages.toml", "lessons.toml", "guesses.toml", "items.toml", "moments.toml", "why.toml"):
-        sections |= tomllib.loads(read(name))
-    return {f"{section}.{key}": pair for section, entries in sections.items() for key, pair in entries.items()}
+    files = (tomllib.loads(read(f"{name}.toml")) for name in "messages lessons guesses items moments why".split())
+    return {f"{section}.{key}": pair for sections in files for section, entries in sections.items()
+            for key, pair in entries.items()}
 
 
 def both(key: str, **values: object) -> dict[str, str]:
