@@ -129,8 +129,7 @@ def add_at(array: Any, key: tuple, value: Any, ufunc: Any = numpy.add) -> None:
         depth = sum([part.ndim if getattr(part, "dtype", None) == "bool" else 1 for part in key])
         lead, n, arange = array.shape[:depth], math.prod(array.shape[depth:]), namespace(array).arange
         if math.prod(lead) < 4 * size:  # else counting them takes longer
-            at = arange(math.prod(lead)).reshape(lead)[key]
-            key = (at if n == 1 else at[..., None] * n + arange(n)).reshape(-1)
+            key = (arange(math.prod(lead)).reshape(lead)[key][..., None] * n + arange(n)).reshape(-1)
             array, value = array.reshape(-1), value.reshape(-1)
     ufunc.at(array, key, value)
 

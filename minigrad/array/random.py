@@ -100,17 +100,14 @@ class Generator:
         pairs = self.words(2 * n)
         return pairs[::2] << xp.uint64(32) | pairs[1::2]
 
-    def singles(self, n: int) -> xp.ndarray:
-        """`n` float32 in [0, 1): 24 bits of one word each."""
-        return (self.words(n) & 0xFFFFFF).astype(xp.float32) * xp.float32(2**-24)
-
     def doubles(self, n: int) -> xp.ndarray:
         """`n` float64 in [0, 1): 53 bits of two words each."""
         return (self.long_words(n) & ((1 << 53) - 1)).astype(xp.float64) * 2.0**-53
 
     def uniforms(self, n: int, dtype: xp.dtype) -> xp.ndarray:
         """`n` numbers in [0, 1), as fine as the dtype can tell them apart (float16: as float32)."""
-        return self.doubles(n) if dtype == xp.float64 else self.singles(n)
+        return self.doubles(n) if dtype == xp.float64 else (
+            (self.words(n) & 0xFFFFFF).astype(xp.float32) * xp.float32(2**-24))  # 24 bits of one word each
 
     def normals(self, n: int) -> list[float]:
         """`n` > 0 standard normals: the one kept from the last pair, then new pairs (Box-Muller)."""

@@ -80,8 +80,7 @@ def call_of_two(row: Row) -> Callable:
             a, other = beside_number(row, a, other)
             if other is None:
                 return NotImplemented
-            b = other.raw
-            alike = a is self._data and a.dtype is b.dtype
+            b, alike = other.raw, a is self._data and a.dtype is other.raw.dtype
         try:
             z = forward(a, b) if a.dtype is b.dtype else forward(a, b).astype(a.dtype)
         except (ValueError, TypeError) as refused:
@@ -260,6 +259,5 @@ def metas_of(tensors: Iterable[Any]) -> tuple:
 def in_torchs_type(forward: Callable, z: Any, *arrays: Any) -> Any:
     """`z`, computed anew where NumPy chose another type than torch: integers become default floats."""
     if z.__class__ is not tuple and z.dtype.kind == "f" and arrays[0].dtype.kind in "iub":
-        kind = dtypes.get_default_dtype().np
-        return forward(*[x.astype(kind) for x in arrays])
+        return forward(*[x.astype(dtypes.get_default_dtype().np) for x in arrays])
     return z

@@ -85,8 +85,7 @@ class Row:
 
     def tex(self, name: str) -> str | None:
         """The TeX of the derivative with respect to input `name`, printed by the formula itself."""
-        formula = self.derivatives.get(name)
-        return tex_of(formula, self.letters) if formula else None
+        return tex_of(self.derivatives[name], self.letters) if name in self.derivatives else None
 
     def bind(self, args: tuple, options: dict[str, Any]) -> tuple:
         """Complete a call: all inputs in order, defaults filled in."""
@@ -135,10 +134,8 @@ def node_class(row: Row) -> type[Node]:
             if f"saved_{name}" in frees:
                 body[f"_raw_saved_{name}"] = property(partial(SavedTensor, name=name))
     body |= {f"_saved_{name}": value for name, value in row.constants.items()}
-    if row.multi:
-        slots.append("outputs")
-    if any(name.endswith("_sym_strides") for name in row.saved):
-        slots.append("itemsize")
+    more = {"outputs": row.multi, "itemsize": any(name.endswith("_sym_strides") for name in row.saved)}
+    slots += [slot for slot, wanted in more.items() if wanted]
     body.update(__slots__=tuple(slots), frees=tuple(frees), apply=_first_apply)
     return type(row.grad_fn, (Node,), body)
 
@@ -220,9 +217,8 @@ def apply_of(row: Row) -> Callable:
     listed = row.inputs[0] == "tensors"  # one derivative, which returns a gradient for each tensor of the list
     formulas = [row.derivatives[n] for n in row.differentiable]
     used = {p for formula in formulas for p in parameters(formula)}
-    names = [n for n in row.saved if n in used or n in row.tensors or is_result(row, n)]
-    facts = [n for n in names if n not in row.tensors and not is_result(row, n) and not n.endswith("_sym_strides")]
-    names = [n for n in names if n not in facts]
+    names = [n for n in row.saved if n in row.tensors or is_result(row, n) or (n in used and n.endswith("_strides"))]
+    facts = [n for n in row.saved if n in used and n not in names]  # what is read as it stands
     readers, look = [reader(row, n) for n in names], attrgetter("seq", "seq", *[f"saved_{n}" for n in facts])
     arranged = [(slot, formulas[slot], picker(["F", "grad", "", "", *facts, *names], parameters(formulas[slot])))
                 for slot in sorted(range(len(formulas)), key=row.differentiable.__getitem__)]

@@ -118,8 +118,7 @@ def inner(self, other):
 
 def kron(self, other):
     """Every element of `self` times the whole of `other`."""
-    rank = max(self.ndim, other.ndim)
-    m, n = ((1,) * (rank - t.ndim) + tuple(t.shape) for t in (self, other))
+    m, n = ((1,) * (max(self.ndim, other.ndim) - t.ndim) + tuple(t.shape) for t in (self, other))
     left = TENSORS.unsafe_view(self, tuple(k for size in m for k in (size, 1)))
     right = TENSORS.unsafe_view(other, tuple(k for size in n for k in (1, size)))
     return TENSORS.unsafe_view(left * right, tuple(i * j for i, j in zip(m, n, strict=True)))
