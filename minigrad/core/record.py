@@ -80,7 +80,8 @@ def call_of_two(row: Row) -> Callable:
             a, other = beside_number(row, a, other)
             if other is None:
                 return NotImplemented
-            b, alike = other.raw, a is self._data and a.dtype is other.raw.dtype
+            b = other.raw
+            alike = a is self._data and a.dtype is b.dtype
         try:
             z = forward(a, b) if a.dtype is b.dtype else forward(a, b).astype(a.dtype)
         except (ValueError, TypeError) as refused:

@@ -118,7 +118,7 @@ def run(nodes: list[Node], waits: dict[Any, int], root: Any, seed: Any, keep: bo
             sent = node.skip()
             if not keep:
                 node.free()
-        elif ways is not None and len(way) > 1 and (row := node.row) is not None and row.node is node.__class__:
+        elif ways is not None and len(way) > 1 and (row := node.row) is not None and row.made is node.__class__:
             sent = node.apply(received, F, keep, way)  # what nobody asked for is not computed
         elif (derivative := instead.get(node.__class__)) is not None:
             sent = derivative(node, received, keep)
