@@ -1,7 +1,7 @@
 """For editors and type checkers. Written by `python -m tests.stubs` (in `make fix`)."""
 
 from builtins import bool as _bool, float as _float, int as _int, type as _type
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from numpy import ndarray, number
 from typing import Any, Literal, NamedTuple, overload
 from .array.backend import device as _device
@@ -278,8 +278,8 @@ class Tensor(TensorBase):
     def cuda(self, device: Any = 'cuda') -> Tensor:
         """`self` on a GPU; itself, if it is there."""
     def backward(
-        self, gradient: Tensor | Sequence[_int] | Sequence[Tensor] | None = None, retain_graph: Any = None,
-        create_graph: _bool = False, inputs: Tensor | Sequence[_int] | Sequence[Tensor] | None = None,
+        self, gradient: Tensor | Sequence[Tensor] | None = None, retain_graph: Any = None, create_graph: _bool = False,
+        inputs: Tensor | Sequence[_int] | Sequence[Tensor] | None = None,
     ) -> None:
         """Add to the `.grad` of every leaf the gradient of this tensor with respect to it."""
     def detach(self) -> Tensor:
@@ -1394,7 +1394,7 @@ class Tensor(TensorBase):
 
 def backward(
     tensors: Any, grad_tensors: Any = None, retain_graph: Any = None, create_graph: _bool = False,
-    grad_variables: Tensor | Sequence[_int] | Sequence[Tensor] | None = None,
+    grad_variables: Tensor | Sequence[_int] | Sequence[_float] | Iterable[Tensor] | str | ndarray[Any, Any] | None = None,
     inputs: Tensor | Sequence[_int] | Sequence[Tensor] | None = None,
 ) -> None:
     """Add to the `.grad` of leaves the gradients of `tensors`, weighted by `grad_tensors`."""

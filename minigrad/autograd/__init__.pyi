@@ -1,6 +1,7 @@
 """For editors and type checkers. Written by `python -m tests.stubs` (in `make fix`)."""
 
 from collections.abc import Callable, Iterable, Sequence
+from numpy import ndarray
 from typing import Any
 from . import function as function, functional as functional, grad_mode as grad_mode, graph as graph
 from .._tensor import Tensor
@@ -22,7 +23,7 @@ def Variable(data: Any, requires_grad: bool = False, volatile: Any = None, **str
     """Before 0.4 a tensor needed a Variable around it; today `Variable(t)` is a tensor."""
 def backward(
     tensors: Any, grad_tensors: Any = None, retain_graph: Any = None, create_graph: bool = False,
-    grad_variables: Tensor | Sequence[int] | Sequence[Tensor] | None = None,
+    grad_variables: Tensor | Sequence[int] | Sequence[float] | Iterable[Tensor] | str | ndarray[Any, Any] | None = None,
     inputs: Tensor | Sequence[int] | Sequence[Tensor] | None = None,
 ) -> None:
     """Add to the `.grad` of leaves the gradients of `tensors`, weighted by `grad_tensors`."""
@@ -42,8 +43,8 @@ def gradcheck(
     """True if backward of `func`, and its forward mode if asked, agree with differences at `inputs`, of float64."""
 def gradgradcheck(
     func: Callable[..., Any], inputs: Tensor | tuple[Tensor, ...],
-    grad_outputs: Tensor | Sequence[int] | Iterable[Tensor] | None = None, *, eps: float = 1e-06,
-    atol: float = 1e-05, rtol: float = 0.001, raise_exception: bool = True, nondet_tol: float = 0.0,
-    check_fwd_over_rev: bool = False, check_rev_over_rev: bool = True, **_options: Any,
+    grad_outputs: Tensor | Iterable[Tensor] | None = None, *, eps: float = 1e-06, atol: float = 1e-05,
+    rtol: float = 0.001, raise_exception: bool = True, nondet_tol: float = 0.0, check_fwd_over_rev: bool = False,
+    check_rev_over_rev: bool = True, **_options: Any,
 ) -> bool:
     """True if the second derivatives agree too: `gradcheck` of the gradient of `func`."""
