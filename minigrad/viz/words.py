@@ -250,7 +250,7 @@ def sums_at(fold: Fold, id: str, values: Mapping[str, str]) -> list[str]:
     """The lines of the equations of gradients that meet at a closed scope and all come from outside."""
     graph, found = fold.graph, []
     for n in fold.inside[id]:
-        users = [graph.node(user) for user in {*graph.consumers[n.id]}]
+        users = [graph.node(user) for user in dict.fromkeys(graph.consumers[n.id])]
         for nr, uses in by_key((e.nr, (u, e)) for u in users for e in u.edges if e.node == n.id).items():
             if all(fold.box.get(u.id) != id and fold.times(u, e) == 1 for u, e in uses):
                 found += values.get(f"meet:{n.id}:{nr}", "").splitlines()
