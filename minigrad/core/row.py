@@ -253,7 +253,8 @@ def apply_of(row: Row) -> Callable:
         return sent
 
     takes_carrier, wanted = parameters(first)[:1] == ("F",), [p for p in parameters(first) if p != "F"]
-    return apply_plain if alone and wanted == ["grad", *names] and len(names) == 1 and not row.multi else apply
+    plain = alone and len(names) == 1 and wanted == ["grad", *names] and not (listed or row.multi)
+    return apply_plain if plain else apply
 
 
 def picker(names: list[str], wanted: tuple[str, ...]) -> Callable[[list], tuple]:
