@@ -244,7 +244,7 @@ def apply_of(row: Row) -> Callable:
             n.free()
         return sent
 
-    def apply_plain(n: Any, grad: Any, F: Any, keep: bool, ways: Any = None) -> tuple:
+    def plain(n: Any, grad: Any, F: Any, keep: bool, ways: Any = None) -> tuple:
         """The same, for the commonest rows: one derivative of one value that was saved."""
         saved = readers[0](n, F)
         sent = (first(F, grad, saved) if takes_carrier else first(grad, saved),)
@@ -253,8 +253,7 @@ def apply_of(row: Row) -> Callable:
         return sent
 
     takes_carrier, wanted = parameters(first)[:1] == ("F",), [p for p in parameters(first) if p != "F"]
-    plain = alone and len(names) == 1 and wanted == ["grad", *names] and not (listed or row.multi)
-    return apply_plain if plain else apply
+    return plain if alone and len(names) == 1 and wanted == ["grad", *names] and not (listed or row.multi) else apply
 
 
 def picker(names: list[str], wanted: tuple[str, ...]) -> Callable[[list], tuple]:

@@ -357,6 +357,7 @@ def test_a_step_of_a_graph_of_150_ways_is_laid_out_a_few_times_and_no_more(page,
     page.keyboard.press("Home")
     page.keyboard.press("ArrowRight")
     lit = "() => document.querySelectorAll('.mg-under.mg-ready').length"
+    page.wait_for_function(f"() => ({lit})() < 3")             # what was lit before is out
     shown = page.evaluate(f"""() => {{ document.activeElement.dispatchEvent(
         new KeyboardEvent('keydown', {{ key: 'ArrowRight', bubbles: true }})); return ({lit})(); }}""")
     assert 2 < shown < 100                                     # those in sight, in the frame that comes next

@@ -18,9 +18,10 @@ WORDS = {"Scalar": "Number", "int64_t": "int", "SymInt": "int", "double": "float
          "List<::std::optional<Tensor>>": "tuple of Tensors",
          "ScalarList": "tuple of Scalars", "PyObject*": "object", "Storage": "torch.Storage"}
 # functions that those of `torch.nn.functional` call, or are
-OF_NETWORKS = """adaptive_avg_pool2d avg_pool2d batch_norm cross_entropy_loss dropout elu elu_
-    embedding gelu glu hardtanh hardtanh_ layer_norm leaky_relu leaky_relu_ linear log_sigmoid nll_loss_nd one_hot pad
-    scaled_dot_product_attention soft_margin_loss softplus softshrink"""
+OF_NETWORKS = """adaptive_avg_pool2d avg_pool2d batch_norm binary_cross_entropy_with_logits cosine_embedding_loss
+    cross_entropy_loss dropout elu elu_ embedding gelu glu hardtanh hardtanh_ hinge_embedding_loss kl_div layer_norm
+    leaky_relu leaky_relu_ linear log_sigmoid margin_ranking_loss nll_loss_nd one_hot pad poisson_nll_loss
+    scaled_dot_product_attention soft_margin_loss softplus softshrink triplet_margin_loss"""
 PARAMETER = re.compile(r"\*|(?:std::|c10::)*([\w<>*:]+)(\[\d\])?(\?)? (\w+)(=.*)?")
 
 
