@@ -48,10 +48,10 @@ def taken(self, indices: tuple):
         return in_order(self[_key(self, indices)])
 
 
-# `argmin` and `argmax` take a quarter of the time of `min` and `max`
 def check_positions(index, size: int, dim: int, error: type = RuntimeError, name: str = "") -> None:
     """Raises torch's error for the first position outside; where that is an IndexError with no `name`, -1 is inside."""
     least = -size if error is IndexError and not name else 0
+    # `argmin` and `argmax` take a quarter of the time of `min` and `max`
     if index.size and not least <= (flat := index.reshape(-1))[flat.argmin()] <= flat[flat.argmax()] < size:
         bad = index[(index < least) | (index >= size)][0]
         need(False, "position_outside" if size or name else "position_in_nothing", name, bad, dim, size, kind=error)
