@@ -7,7 +7,7 @@ from typing import Any, Self, TypeVar
 
 from ..core.beside.ledger import cut
 from ..core.beside.refusals import type_said
-from ..core.modes import INFERENCE, Mode, enabled, grad_mode
+from ..core.modes import INFERENCE, Mode, enabled, grad_mode, mode_variable
 from ..text.presentation import need, warn
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -17,9 +17,9 @@ class Switch(Mode):
     """A mode that decorates functions and generators."""
 
     def __enter__(self) -> None:
-        before = grad_mode()
-        super().__enter__()
-        if before and not grad_mode():
+        before, value = grad_mode(), self._value()
+        self._tokens.append(mode_variable.set(value))
+        if before and not value:
             cut(type(self).__name__)
 
     def __call__(self, function: Decorated) -> Decorated:
@@ -69,8 +69,8 @@ class _BareDecorator(Switch):
     """A mode that decorates without parentheses too, as torch allows: `@no_grad`."""
 
     def __new__(cls, *args: Any, **options: Any) -> Self:
-        given = (*args, *options.values())
-        return cls()(*given) if given and callable(given[0]) else super().__new__(cls)
+        given = (*args, *options.values()) if options else args
+        return cls()(*given) if given and callable(given[0]) else object.__new__(cls)
 
 
 class no_grad(_BareDecorator):

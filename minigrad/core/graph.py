@@ -28,11 +28,6 @@ seqs = itertools.count()  # the numbers of nodes, in the order in which they are
 ACCUMULATE_SEQ = 2**64 - 1  # as torch shows it; leaves are not sorted, see `engine.GraphTask.complete_leaves`
 
 
-def last_seq() -> int:
-    """The number that was taken last: looked at, and not another taken, for PyTorch counts nodes alone."""
-    return int(repr(seqs)[len("count("):-1]) - 1
-
-
 class Withheld:
     """Stands in a saved slot for a value that is not simply there: freed, or packed by a hook."""
 
@@ -441,11 +436,11 @@ def attach(t: Any, fn: Any) -> Any:
 def bump(t: TensorBase, line: tuple = ()) -> None:
     """Count one write to this storage; everything that shares it sees the new version.
 
-    The counter also remembers the `line`s that wrote last, `(code, instruction)`, for notes.
+    The counter also remembers the `line`s that wrote last, `(code, instruction)`, for notes: at least eight of them.
     """
     counter = t._counter or t._shared_counter()
     if counter.__class__ is list:
         counter[0] += 1
         counter.append(line)
-        if len(counter) > 9:
-            del counter[1]
+        if len(counter) > 32:
+            del counter[1:-8]

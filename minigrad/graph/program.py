@@ -332,7 +332,7 @@ def writers(t: Any) -> list[tuple[CodeType, Any]]:
 
 
 def first_write(counter: Any, version: int) -> tuple[Any, int]:
-    """Code and instruction of the first write since a version, of more than eight the first that is remembered."""
+    """Code and instruction of the first write since a version, or, of more than are remembered, the first that is."""
     return [*counter[1:][version - counter[0]:], ()][0] or (None, 0)
 
 

@@ -34,7 +34,7 @@ class Severed:
 
     def __init__(self, reader: Any) -> None:
         self.reader = reader
-        self.places = {place: [(a(), b()) for a, b in [*place.made]] for place in [*places.values()]}
+        self.places = {place: [(a(), b()) for a, b in [*place.made]] or [(None, None)] for place in [*places.values()]}
         # what came of a cut, if somebody holds it -> where it goes in, but for the edges at which its card has a wire
         self.held = {id(result): list[str]() for made in self.places.values() for _, result in made}
         self.constants: dict[tuple[Any, str], tuple[int, Any]] = {}  # scope, name -> last number, where it sits

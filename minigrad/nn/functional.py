@@ -42,9 +42,10 @@ def legacy_reduction(reduction: str, size_average=None, reduce=None) -> str:
 
 
 def _reduction(name: str, *flags) -> int:
-    name = legacy_reduction(name, *flags)
-    need(name in _REDUCTIONS, "reduction_name", name)
-    return _REDUCTIONS[name]
+    name = legacy_reduction(name, *flags) if flags else name
+    if (kind := _REDUCTIONS.get(name)) is None:
+        need(False, "reduction_name", name)
+    return kind
 
 
 def _floats(kernel: str, *tensors) -> None:

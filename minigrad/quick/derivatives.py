@@ -57,7 +57,7 @@ def mul(n: Any, grad: Any, keep: bool) -> tuple:
 
 
 def laid_out(times: Any, a: Any, b: Any, strides: tuple) -> Any:
-    """`a @ b`; where the factor whose gradient this is lies by columns, as it does."""
+    """`a @ b`; where the factor whose gradient this is, and which has such strides, lies by columns, as it does."""
     return times(b.T, a.T).T if strides == (a.itemsize, a.itemsize * a.shape[0]) else times(a, b)
 
 
@@ -67,13 +67,18 @@ def mm(n: Any, grad: Any, keep: bool, name: str = "self") -> tuple:
     to_first, to_mat2 = n.edges[-2:]
     if to_first is not None:
         mat2 = array_of(n, "mat2", n.saved_mat2, n.version_mat2, to_mat2)
-        left = laid_out(times, grad, mat2.T, n.saved_self_sym_strides if name == "self" else n.saved_mat1_sym_strides)
+        strides = n.saved_self_sym_strides if name == "self" else n.saved_mat1_sym_strides
+        left = times(grad, mat2.T) if strides[0] > strides[1] else laid_out(times, grad, mat2.T, strides)
     if to_mat2 is not None:
         saved = (n.saved_self, n.version_self) if name == "self" else (n.saved_mat1, n.version_mat1)
         first = array_of(n, name, *saved, to_first)
-        right = laid_out(times, first.T, grad, n.saved_mat2_sym_strides)
-    if not keep:
-        n.free()
+        strides = n.saved_mat2_sym_strides  # by rows, most often
+        right = times(first.T, grad) if strides[0] > strides[1] else laid_out(times, first.T, grad, strides)
+    if not keep:  # as `free` does, sooner
+        if to_mat2 is not None:
+            setattr(n, "saved_" + name, latest.freed)
+        if to_first is not None:
+            n.saved_mat2 = latest.freed
     return left, right
 
 

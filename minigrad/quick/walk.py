@@ -17,6 +17,7 @@ from ..core.engine import fit
 from ..core.graph import Node, Port, node_of
 from ..core.modes import anomaly, differentiable, level
 
+number_of = attrgetter("seq")
 derivatives: dict[type, Callable] = {}  # class of node -> function `(n, grad, keep)` that stands in for its `apply`
 
 
@@ -46,7 +47,7 @@ def reach(root: Node, unfold: bool, earliest: int) -> tuple[list[Node], dict[Any
             if edge not in seen:
                 seen.add(edge)
                 nodes.append(edge)
-    nodes.sort(key=attrgetter("seq"), reverse=True)
+    nodes.sort(key=number_of, reverse=True)
     return nodes, waits
 
 
@@ -130,8 +131,9 @@ def run(nodes: list[Node], waits: dict[Any, int], root: Any, seed: Any, keep: bo
             if edge is None:
                 continue
             grad = sent[index]
-            if metas is not None and grad is not None:
-                grad = fit(grad, metas[index], F)
+            if (metas is not None and grad is not None and (meta := metas[index]) is not None
+                    and (grad.shape != meta[0] or grad.dtype is not meta[1])):  # else the call would be for nothing
+                grad = fit(grad, meta, F)
             if edge not in waits:
                 if grad is not None:
                     arrived[edge] = arrived[edge] + grad if edge in arrived else grad

@@ -10,7 +10,7 @@ from types import CodeType
 from typing import Any
 from weakref import ref
 
-from ..graph import Freed, TensorBase, last_seq, latest, node_of
+from ..graph import Freed, TensorBase, latest, node_of, seqs
 from .lines import PACKAGE_FILES, _frame, learners_line
 
 KEPT, MADE = 256, 16  # places; of each the latest cuts
@@ -19,15 +19,20 @@ KEPT, MADE = 256, 16  # places; of each the latest cuts
 class Place:
     """An instruction of the learner's that cut, in one way: `kind` is what they wrote, as `detach()`."""
 
-    __slots__ = ("code", "count", "kind", "lasti", "made", "origin", "result", "seq")
+    __slots__ = ("code", "count", "kind", "lasti", "made", "numbers", "origin", "result")
     origin: Any  # weak: the node, or the leaf, whose value was cut off last
     result: Any  # weak: the tensor that came of it
 
     def __init__(self, kind: str, code: CodeType, lasti: int) -> None:
-        # `seq`: what is made after the last cut has a higher number
-        self.kind, self.code, self.lasti, self.count, self.seq = kind, code, lasti, 0, 0
+        # `numbers`: how those of nodes stood at the last cut
+        self.kind, self.code, self.lasti, self.count, self.numbers = kind, code, lasti, 0, repr(seqs)
         self.origin = self.result = lambda: None
         self.made: deque[Any] = deque(maxlen=MADE)  # the two of each of the latest cuts
+
+    @property
+    def seq(self) -> int:
+        """What is made after the last cut has a higher number; none is taken for it: PyTorch counts nodes alone."""
+        return int(self.numbers[len("count("):-1]) - 1
 
 
 places: dict[tuple[str, int, int], Place] = {}
@@ -50,9 +55,9 @@ def cut(kind: str, source: Any = None, result: Any = None, climb: bool = False, 
     f: Any = _frame(1).f_back  # None where a thread begins with one of ours
     while climb and f and f.f_code.co_filename in PACKAGE_FILES and f.f_code.co_qualname != "apply_of.<locals>.apply":
         f = f.f_back  # a derivative under `create_graph` compares tensors, too: that is ours
-    if not climb and f and f.f_code.co_qualname == "worded.<locals>.function":
+    if source is not None and not climb and f and f.f_code.co_qualname == "worded.<locals>.function":
         f = f.f_back  # ours, between a method and `torch.detach(x)`
-    code, lasti = (code, 0) if code else (f and f.f_code, f and f.f_lasti)
+    code, lasti = (code, 0) if code else (f.f_code, f.f_lasti) if f else (None, 0)
     place = places.get(key := (kind, id(code), lasti))
     if place is None:  # the code of a place that is noted stays alive
         if code is None or code.co_filename in PACKAGE_FILES:
@@ -61,10 +66,9 @@ def cut(kind: str, source: Any = None, result: Any = None, climb: bool = False, 
             places.pop(next(iter([*places])), None)  # the oldest; another thread may have been here before
         place = places.setdefault(key, Place(kind, code, lasti))
     place.count += 1
-    place.seq = last_seq()
-    if source is not None:
+    place.numbers = repr(seqs)
+    if source is not None:  # not a block
         place.origin = ref(source if fn is None else node_of(fn))
-    if result is not None and isinstance(result, TensorBase):
-        place.result = ref(result)
-    place.made.append((place.origin, place.result))
+        place.result = ref(result) if isinstance(result, TensorBase) else place.result
+        place.made.append((place.origin, place.result))
     return result

@@ -28,7 +28,7 @@ def inplace(call: Callable, ufunc: Any = None, whole: bool = False) -> Callable:
 
     def write(self: Any, *args: Any, **options: Any) -> Any:
         plain = ufunc is not None and len(args) == 1 and (not options or options.keys() <= scaled)
-        if plain and write_directly(self, ufunc, args[0], options.get("alpha")):
+        if plain and write_directly(self, ufunc, args[0], options.get("alpha") if options else None):
             return self
         given = (*args, *options.values())
         recorded = bool(grad_mode() and (self.requires_grad or any(map(requires_grad, given))))
@@ -91,7 +91,8 @@ def write_directly(self: Any, ufunc: Any, other: Any, alpha: Any = None) -> bool
 
     Says whether it did; it is what every step of an optimizer does to every parameter.
     """
-    if (grad_mode() and (self.requires_grad or requires_grad(other))) or lifted.get() is not None:
+    if (mode := grad_mode()) is not False and (  # False itself: nothing is recorded, and nothing is lifted
+            (mode and (self.requires_grad or requires_grad(other))) or lifted.get() is not None):
         return False
     a, counter = self._data, self._counter
     if a.__class__ is not ndarray or a.base is not None or counter.__class__ is Uncounted:  # shared memory wants a look
