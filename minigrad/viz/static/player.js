@@ -806,7 +806,7 @@ function render({ model, el }) {
     // a sum is true as long as the same gradients had come before: another order has other sums
     const met = (line) => at >= line.at && nodes[line.to].needs.every((id) => before(id) === nodes[id].rank < nodes[step.id].rank || id === step.id);
     const all = step.rows.filter((line) => (line.to ? met(line) : line.math || line.text || at >= line.at));
-    const made = all.slice(0, MOST_ROWS).map((line) => {
+    const write = (/** @type {Json} */ line) => {
       const come = at >= line.at;
       if (line.gate) {
         const gate = h("span", { class: "mg-gate" }, line.gate);
@@ -822,10 +822,10 @@ function render({ model, el }) {
         for (const event of ["pointerenter", "focus", "pointerleave", "blur"]) cell.addEventListener(event, () => light(cell, /enter|focus/.test(event)), on);
       }
       return h("div", { class: "mg-row mg-rule" }, left, shown);
-    });
-    if (all.length <= MOST_ROWS) return made;
-    const late = [...made.splice(MOST_TRIED), row(muted("+" + (all.length - MOST_ROWS)))];  // below what is seen: they follow the frame
-    window.setTimeout(() => made[MOST_TRIED - 1].after(...late));              // nowhere, if another card is shown by then
+    };
+    if (all.length <= MOST_ROWS) return all.map(write);
+    const made = all.slice(0, MOST_TRIED).map(write), late = all.slice(MOST_TRIED, MOST_ROWS), more = muted("+" + (all.length - MOST_ROWS));
+    window.setTimeout(() => made[MOST_TRIED - 1].after(...late.map(write), row(more)));  // below what is seen; nowhere, if another card is shown by then
     return made;
   }
   /** The entries from which one of the result is made, a row and a column or those in its place, light up; unless it
@@ -867,12 +867,12 @@ function render({ model, el }) {
   function showDock(st, now, k) {
     const id = S.refused?.id ?? now;
     card.className = "mg-card" + (S.refused ? " mg-refusal" : S.quiz ? " mg-quiz" : st.bad && st.bad === id ? " mg-error" : "");
-    const many = walk.steps.get(id)?.rows.length > MOST_TRIED;                // a list that no size makes fit is not tried in each
+    const many = walk.steps.get(id)?.rows.length > MOST_TRIED;                // a long list is read at the smallest size: each try is a layout
     for (S.plain of many ? [2, 3] : [0, 1, 2, 3]) {                          // without room for matrices, or for any numbers put in, results as text
       if (S.plain > 2 && card.scrollWidth <= card.clientWidth) return;       // what is only too high scrolls
       card.replaceChildren(...(id ? content(id, k, st) : k < 0 ? [h("pre", {}, lit(walk.frames[k].event.at))] : S.present && drive() ? [choices(st)]
         : [h("h3", {}, two(ui.before)), h("pre", {}, walk.scene.code)]));
-      const sizes = S.present ? [30, 27, 24] : [15, 14, 13, 12], fit = (size) => {
+      const sizes = (S.present ? [30, 27, 24] : [15, 14, 13, 12]).slice(many ? -1 : 0), fit = (/** @type {number} */ size) => {
         dock.style.setProperty("--mg-type", size + "px");
         dock.classList.remove("mg-wordy");
         const whole = fits(card);
@@ -880,8 +880,8 @@ function render({ model, el }) {
         dock.classList.add("mg-wordy");                                        // words may take what the equation does not need
         return [card, say].map(fits).every(Boolean);
       };
-      if (!many && fit(sizes[0])) return;
-      if (fit(sizes[sizes.length - 1])) return void sizes.slice(many ? 0 : 1).some(fit);  // else no other is tried: each is a layout
+      if (fit(sizes[0])) return;
+      if (!many && fit(sizes[sizes.length - 1])) return void sizes.slice(1).some(fit);  // else no other is tried: each is a layout
     }
   }
   function content(id, k, st) {
