@@ -324,6 +324,12 @@ def written(name: str) -> Callable[[], Iterable[Case]]:
                     for row in stored("cases")[name])
 
 
+def models(exercise: str, names: dict[str, Any], form: str = "{}") -> dict[str, list[Any]]:
+    """The wrong models that `cases.toml` has for each idea: Python in a lesson's own `names`, with `form` around it."""
+    ideas = stored("cases")["models"][exercise]
+    return {idea: [eval(ours(form.format(row), "eval"), names) for row in rows] for idea, rows in ideas.items()}
+
+
 def whenever(shows: Callable[[Trial], bool]) -> Sign:
     """A sign that the first trial gives for which `shows` is true."""
     return lambda trials: next((t for t in trials if t.fault is None and shows(t)), None)

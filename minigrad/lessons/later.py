@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import tensor
-from .exercise import Exercise, programs, whenever, written
+from .exercise import Exercise, models, programs, whenever, written
 from .lesson_08 import loop
 
 
@@ -25,7 +25,5 @@ def faulty(clear: str = "wb", move: str = "wb") -> Callable:
     return model
 
 
-EXERCISE = Exercise("later", written("later"), programs("loop"), {
-    "still_cut": [faulty(clear, "w") for clear in ("", "wb")],
-    "not_cleared": [faulty(clear) for clear in ("", "w", "b")], "wrong_value:not_moved": [faulty(move="")],
-}, economy={"growing_graph": whenever(lambda t: getattr(t.facts["names"]["total"], "requires_grad", False))})
+EXERCISE = Exercise("later", written("later"), programs("loop"), models("later", globals(), "faulty({})"), economy={
+    "growing_graph": whenever(lambda t: getattr(t.facts["names"]["total"], "requires_grad", False))})

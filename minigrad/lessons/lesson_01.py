@@ -4,13 +4,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from .. import tensor
-from .exercise import Case, Exercise, Sign, Trial, as_text, at_places, depth, noting, same, stored, whenever
-
-CASES, WRONG = stored("cases")["change"].values()
+from .exercise import Case, Exercise, Sign, Trial, as_text, at_places, depth, models, noting, same, stored, whenever
 
 
 def cases() -> Iterator[Case]:
-    for formula, slope, x, dx in CASES:
+    for formula, slope, x, dx in stored("cases")["change"]["cases"]:
         program = f"f = lambda w: {formula}\npredict_change(f, {x}, {dx})"
         yield Case(program, (formula, x, dx), {"predict_change": slope * dx})
 
@@ -47,7 +45,7 @@ def slopes_show(pattern: Callable[[list[float], list[float]], bool]) -> Sign:
     return sign
 
 
-EXERCISE = Exercise("01", cases, play, {key: [*map(told, changes)] for key, changes in WRONG.items()}, signs={
+EXERCISE = Exercise("01", cases, play, models("01", globals(), 'told("{}")'), signs={
     "measured": whenever(lambda t: at_places(t) or any(map(depth, t.facts["places"]))),  # or at several at once
     "constant:one_slope": slopes_show(lambda used, true: all(same(s, used[0]) and abs(s) < 1e30 for s in used)),
     "not_cleared": slopes_show(lambda used, true: all(  # they grow by the true ones: nobody emptied one knob's `.grad`

@@ -4,11 +4,10 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .. import Tensor
-from .exercise import BY_ITSELF, Exercise, Trial, programs, same, stored, whenever, written
+from .exercise import BY_ITSELF, Exercise, Trial, models, programs, same, whenever, written
 
-EXERCISE = Exercise("05", written("05"), programs("matmul_grads"), {
-    key: [eval(f"lambda g, a, b: ({text})") for text in texts]
-    for key, texts in stored("cases")["wrong_products"].items()}, signs=BY_ITSELF)
+EXERCISE = Exercise("05", written("05"), programs("matmul_grads"),
+                    models("05", globals(), "lambda g, a, b: ({})"), signs=BY_ITSELF)
 
 # 05.1: the sum after broadcasting
 
@@ -30,21 +29,9 @@ def summing(take: Callable = lambda x, axis: x.sum(axis), new: bool = True, ones
     return model
 
 
-LOOKS: dict[str, Sequence[Callable]] = {
-    "missing_sum": [summing(ones=False), *(summing(new=False, **how) for how in ({}, {"ones": False}, {"look": False})),
-                    lambda grad, shape: summing(new=False)(grad.sum(0) if grad.dim() > len(shape) else grad, shape)],
-    "dropped_axis": [summing(keep=False, order=list)], "mean_for_sum": [summing(lambda x, axis: x.mean(axis))],
-    "first_copy": [*(summing(lambda x, axis: x.select(axis, 0), ones=ones) for ones in (True, False)),
-                   lambda grad, shape: grad[0], summing(lambda x, axis: x.narrow(axis, 0, 1).squeeze(axis)),
-                   lambda grad, shape: grad[(0,) * (grad.dim() - len(shape))][tuple(slice(n) for n in shape)]],
-    "wrong_axis": [summing(where=-1), summing(where=-1, ones=False), lambda grad, shape: grad.sum(-1),
-                   lambda grad, shape: grad.sum(0), lambda grad, shape: summing(where=-1)(grad, shape).reshape(shape),
-                   lambda grad, shape: summing(ones=False)(summing(new=False, look=False)(grad, shape), shape),
-                   *(summing(left=True, **how) for how in ({}, {"keep": False}, {"keep": False, "order": list}))],
-    "sums_all": [lambda grad, shape: grad.sum(), lambda grad, shape: grad.sum().expand(shape)],
-    "sign": [lambda grad, shape: -summing()(grad, shape)]}
 # each as it is, and so that it leaves alone what has the shape already
-MODELS = {key: [*ms, *(lambda g, to, m=m: g if g.shape == to else m(g, to) for m in ms)] for key, ms in LOOKS.items()}
+MODELS = {key: [*ms, *(lambda g, to, m=m: g if g.shape == to else m(g, to) for m in ms)]
+          for key, ms in models("05.1", globals()).items()}
 
 
 def watch(names: dict[str, Any]) -> dict[str, Any]:

@@ -1,12 +1,11 @@
 """Lesson 8, "Does it learn?": the training loop, written from blank."""
 
 from collections.abc import Callable, Sequence
-from itertools import product
 from typing import Any
 
 from .. import Tensor, no_grad, tensor
 from ..core.beside.observers import observing
-from .exercise import Exercise, Trial, grows, plain, programs, whenever, written
+from .exercise import Exercise, Trial, grows, models, plain, programs, whenever, written
 
 
 def play(answer: Callable, *data: str) -> tuple[dict, dict]:
@@ -78,22 +77,7 @@ def lost_leaf(trials: Sequence[Trial]) -> Trial | None:
     return trials[1] if trials[0].right and all(fails[1:]) and len(trials) > 1 else None
 
 
-REDUCES = (Tensor.mean, Tensor.sum)
-KEEPS = [{"clear": clear, "retain": retain} for clear, retain in product(("wb", ""), (True, False))]
-EXERCISE = Exercise("08", written("08"), play, {
-    "not_cleared": [loop(reduce, clear) for reduce, clear in product(REDUCES, ("", "w", "b"))],
-    "cleared_too_early": [loop(early=True)], "growing_graph": [loop(total=True, **keeps) for keeps in KEEPS],
-    "stale_graph": [loop(fresh=False, **keeps) for keeps in KEEPS],
-    "sign": [loop(step=lambda lr, grad, loss: -lr * grad)],
-    "half_update": [loop(split=lambda n, move=move: [(move, slice(n))]) for move in "wb"],
-    "value_for_slope": [loop(step=lambda lr, grad, loss: lr * loss), loop(step=lambda lr, grad, loss: -lr * loss)],
-    "no_lr": [loop(step=lambda lr, grad, loss: grad)], "sum_for_mean": [loop(REDUCES[1])],
-    "off_by_one": [loop(more=-1), loop(more=1)],
-    "in_turn": [loop(split=lambda n, turns=turns: [(move, slice(n)) for move in turns]) for turns in ("wb", "bw")],
-    "in_turn:ride_by_ride": [loop(split=lambda n: [("wb", slice(i, i + 1)) for i in range(n)])],
-    "wrong_value:swapped": [lambda *args: loop()(*args)[::-1]],
-    "wrong_value:not_moved": [loop(split=lambda n: [("", slice(n))])],
-}, signs={"lost_leaf": lost_leaf}, economy={"lost_leaf": whenever(grows)},
-    habit=lambda t: (grows(t), t.facts.get("emptied")),
+EXERCISE = Exercise("08", written("08"), play, models("08", globals()), signs={"lost_leaf": lost_leaf},
+    economy={"lost_leaf": whenever(grows)}, habit=lambda t: (grows(t), t.facts.get("emptied")),
     # one round and a hundred of the same receipts
     observed=lambda trial, trials: "no_steps" if trials[0].got == trials[-1].got != {"w": 0, "b": 0} else "wrong_value")

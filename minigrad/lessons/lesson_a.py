@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..autograd import Function
-from .exercise import Exercise, Trial, differs, programs, same, whenever, written
+from .exercise import Exercise, Trial, differs, models, programs, same, whenever, written
 
 
 def cube(rule: Callable = lambda grad, x: grad * 3 * x**2, keep: str = "x", by: str = "save") -> type:
@@ -55,15 +55,7 @@ def cut(trials: Sequence[Trial]) -> Trial | None:
     return shown if told else None  # else it is another error
 
 
-EXERCISE = Exercise("A", written("A"), programs("Cube", call="Cube.apply("), {
-    "forgets_incoming": [cube(lambda grad, x: 3 * x**2), cube(lambda grad, x: 3 * x**2, by="ctx")],
-    "value_for_slope": [cube(lambda grad, x: grad * x**3), cube(lambda grad, y: grad * y, "y"),
-                        cube(lambda grad, x, y: grad * y, "both")],
-    "wrong_rule": [cube(lambda grad, x: 3 * grad**2), cube(lambda grad, x: grad + 3 * x**2)],
-    "saved_wrong:noted_result": [cube(keep="y", by=by) for by in ("save", "ctx")],
-    "saved_wrong": [*(cube(keep="copy", by=by) for by in ("save", "ctx")),
-                    *(cube(lambda grad, slope: grad * slope, "slope", by) for by in ("save", "ctx"))],
-    "hidden_on_ctx": [cube(by="ctx")], "sign": [cube(lambda grad, x: -grad * 3 * x**2)],
-}, signs={"edits_input": differs("x.data"), "edits_incoming": differs("grad.data"), "cut_backward": cut,
+EXERCISE = Exercise("A", written("A"), programs("Cube", call="Cube.apply("), models("A", globals(), "cube({})"),
+    signs={"edits_input": differs("x.data"), "edits_incoming": differs("grad.data"), "cut_backward": cut,
           "nothing:nothing": whenever(lambda t: t.got.get("x.grad", 0) is None)},
     observed=observed, habit=noted, of="class")

@@ -5,7 +5,7 @@ from typing import Any
 
 from .. import stack
 from ..autograd import grad
-from .exercise import Exercise, Trial, at_places, noting, plain, programs, same, whenever, written
+from .exercise import Exercise, Trial, at_places, models, noting, plain, programs, same, whenever, written
 
 
 def watch(names: dict[str, Any]) -> dict[str, Any]:
@@ -37,14 +37,8 @@ def accumulating(f: Callable, x: Any, v: Any) -> Any:
     return x.grad
 
 
-EXERCISE = Exercise("B", written("B"), programs("hvp", watch), {
-    "first_only": [lambda f, x, v: slope(f, x), lambda f, x, v: slope(f, x) * v, lambda f, x, v: slope(f, x) @ v],
-    "forgets_v": [lambda f, x, v: grad(slope(f, x).sum(), x)[0]], "whole_hessian": [lambda f, x, v: rows(f, x)],
-    "diagonal": [lambda f, x, v: rows(f, x).diagonal() * v, lambda f, x, v: grad(slope(f, x).sum(), x)[0] * v],
-    "accumulated": [accumulating, lambda f, x, v: accumulating(f, x.detach().requires_grad_(), v),
-                    lambda f, x, v: (accumulating(f, x, v), setattr(x, "grad", None))[0]],
-    "sign": [lambda f, x, v: -grad(slope(f, x), x, v)[0]],
-}, signs={"measured": whenever(at_places), "leftover": whenever(left)}, economy={
+EXERCISE = Exercise("B", written("B"), programs("hvp", watch), models("B", globals(), "lambda f, x, v: {}"),
+    signs={"measured": whenever(at_places), "leftover": whenever(left)}, economy={
     "whole_hessian": whenever(lambda t: len(t.outcome.calls) > len(t.got["h"]) > 2 or None in t.facts["places"]),
     "wrong_value:more_backwards": whenever(lambda t: len(t.outcome.calls) > 2),
     "wrong_value:f_again": whenever(lambda t: len(t.facts["places"]) > 1)})
@@ -85,14 +79,7 @@ def parts_of(x: Any) -> list[Any]:
     return [plain(getattr(x, part, None)) for part in ("value", "dot")]
 
 
-PARTS = {"product_of_slopes": [lambda a, b: a.dot * b.dot],
-         "missing_term": [lambda a, b: a.dot * b.value, lambda a, b: a.value * b.dot],
-         "no_swap": [lambda a, b: a.dot * a.value + b.dot * b.value], "wrong_value:dots_added": [plus]}
-DUAL = Exercise("B.2", written("B.2"), programs("Dual", lambda names: {"x": parts_of(names["x"])}, call="d = "), {
-    **{key: [dual(part, scaled=scaled) for part in parts for scaled in (None, both)] for key, parts in PARTS.items()},
-    "wrong_value:number_stretches": [dual(both, scaled=lambda a, b: a.dot)],
-    "constant_moves": [dual(both, of_number=of) for of in (lambda n: 1.0, lambda n: n)],
-    "wrong_value:dot_of_sum": [dual(both, sum=lambda a, b: a.dot), dual(both, sum=lambda a, b: a.dot * b.dot)],
-}, signs={"edits_input": whenever(
+DUAL = Exercise("B.2", written("B.2"), programs("Dual", lambda names: {"x": parts_of(names["x"])}, call="d = "),
+    models("B.2", globals(), "dual({})"), signs={"edits_input": whenever(
     lambda t: not same(t.facts["x"], parts_of(t.facts["names"]["x"])))}, of="class",
     excused=lambda t: t.fault == "raised")  # numbers may still have to wait

@@ -32,6 +32,7 @@ BLANK = 0xE000  # characters that nobody writes
 PARTS = re.compile(r"\\(?:text|mathrm)\{([^{}]+)\}|\d+(?:\.\d+)?")
 BLANKS = re.compile(r"(<mn>|<mi>)(\d+|[\ue000-\uf8ff])<")
 LINE = 400  # px, of a line of code beside a node's name
+FAULTY = {"replace": ("add", "moments.replaced"), "no_sum": ("unbroadcast", "moments.first_copy")}  # says it otherwise
 # when it is asked, the slot that it hides, the question, its answer, wrong ones, and why the one and not the other
 Question = tuple[int, str, dict[str, str], str, list[str], str, str]
 
@@ -166,8 +167,11 @@ class Scenes:
         came = gone or next((f.name or f.after for f in frames if f.kind in ("accumulate", "seed")), "")
         events = [self.event(f) for f in frames]
         events[-1]["say"] = joined(events[-1]["say"], *map(self.exactly, frames[:-1]))  # by nodes one sees no other
-        return {"id": id, "incoming": came, "events": events, "rows": self.rows(frames),
-            "quiz": self.quiz(frames), "first": self.first_quiz(frames, after)}
+        # of an engine with a fault nothing is asked: the reasons are those of one without
+        at = None if self.graph.fault else next(
+            (i for i, f in enumerate(frames) if f.kind in ("compute", "accumulate")), None)
+        quiz, first = (None, None) if at is None else (self.quiz(frames, at), self.first_quiz(frames, at, after))
+        return {"id": id, "incoming": came, "events": events, "rows": self.rows(frames), "quiz": quiz, "first": first}
 
     def event(self, f: Frame) -> dict[str, Any]:
         """One event: what is said, what it writes into the picture, what lights up."""
@@ -230,9 +234,12 @@ class Scenes:
                            "compute_again" if again else "compute_saved" if fields else "compute",
                 "accumulate": "nothing" if f.name == "None" else "put" if f.before == "None" else "add",
                 "capture": "capture" if f.before == "None" else "capture_more"}.get(f.kind, f.kind)
-        key = "moments.replaced" if kind == "add" and self.graph.fault == "replace" else f"player.say_{kind}"
-        return both(key, node=self.title(f.node), type=node.name, on=self.name_at(f), name=f.name, before=f.before,
-                    after=f.after, fields=fields, again=again, sum=f.sum or f"{f.before} → {f.after}")
+        faulty, word = FAULTY.get(self.graph.fault or "", ("", ""))
+        summed = self.graph.tensor(node.edges[f.slot].tensor) if kind == "unbroadcast" else None
+        return both(word if kind == faulty else f"player.say_{kind}", node=self.title(f.node), type=node.name,
+                    on=self.name_at(f), name=bare(self.labels[summed.id]) if summed else f.name, before=f.before,
+                    after=f.after, fields=fields, again=again, sum=f.sum or f"{f.before} → {f.after}",
+                    shape=summed and summed.shape)
 
     def exactly(self, f: Frame) -> dict[str, str] | None:
         """What stands behind `≈`, with all digits; a rule whose result the engine sums shows only the sum."""
@@ -240,12 +247,6 @@ class Scenes:
             (r.filled_in, r.exact) for r in f.rules if not self.graph.node(f.node).edge(r.slot).expands)]
         texts = [exact for words, exact in about if exact and ("≈" in words or r"\approx" in words)]
         return both("player.exactly", values="; ".join(dict.fromkeys(texts))) if texts else None
-
-    def say_unbroadcast(self, f: Frame) -> dict[str, str]:
-        """What is said of a sum."""
-        target = self.graph.tensor(self.graph.node(f.node).edges[f.slot].tensor)
-        key = "moments.first_copy" if self.graph.fault == "no_sum" else "player.say_unbroadcast"
-        return both(key, name=bare(self.labels[target.id]), shape=target.shape, sum=f.sum or f"{f.before} → {f.after}")
 
     def say_send(self, f: Frame) -> dict[str, str]:
         """What is said of the gradients that leave, and of edges that lead nowhere."""
@@ -312,12 +313,14 @@ class Scenes:
 
     # ---- predictions
 
-    def quiz(self, frames: list[Frame]) -> dict[str, Any] | None:
-        """A question about the most telling gradient of this step, with wrong answers that people give."""
-        if self.graph.fault:  # the reasons are those of an engine without a fault
-            return None
-        asked = filter(None, (self.accumulate_quiz(frames), self.send_quiz(frames), self.shape_quiz(frames)))
-        return next(filter(None, (self.asked(question, frames[0].step) for question in asked)), None)
+    def quiz(self, frames: list[Frame], at: int) -> dict[str, Any] | None:
+        """A question about the most telling gradient of this step, with wrong answers that people give.
+
+        `at`: the event by which gradients are computed, or put into `.grad`.
+        """
+        asked = ([self.accumulate_quiz(at, frames[at])] if frames[at].kind == "accumulate" else
+                 [self.send_quiz(frames, at), self.shape_quiz(at, frames[at])])
+        return next(filter(None, (self.asked(one, frames[0].step) for one in asked if one)), None)
 
     def asked(self, question: Question, step: int) -> dict[str, Any] | None:
         """A question with two or three answers; None where only one could be meant, or numbers are left out."""
@@ -334,11 +337,8 @@ class Scenes:
                 "reasons": reasons[::-1] if first else reasons, "reason": first,
                 "why": joined(right, both(f"player.why_{why}_said") if why else None)}
 
-    def first_quiz(self, frames: list[Frame], after: str) -> dict[str, Any] | None:
+    def first_quiz(self, frames: list[Frame], at: int, after: str) -> dict[str, Any] | None:
         """Before the gradient: which note is used, who receives, what is freed, or which node is next; in turn."""
-        at = next((i for i, f in enumerate(frames) if f.kind in ("compute", "accumulate")), None)
-        if at is None or self.graph.fault:
-            return None
         node, last = frames[at].node, frames[-1]
         uses = [(self.graph.node(node).edges[r.slot].node, [s.en for s in r.symbols[2:]]) for r in frames[at].rules]
         asked: list[tuple[str, str | None, str, list[str]]] = [  # kind, to whom, answer, wrong ones
@@ -357,20 +357,18 @@ class Scenes:
         known = [quiz | {"kind": one[0]} for quiz, one in zip(made, asked, strict=True) if quiz]
         return known[last.step % len(known)] if known else None
 
-    def accumulate_quiz(self, frames: list[Frame]) -> Question | None:
+    def accumulate_quiz(self, at: int, f: Frame) -> Question | None:
         """What becomes of `.grad` where something lies in it already."""
-        at, f = next(((i, f) for i, f in enumerate(frames) if f.kind == "accumulate"), (0, None))
-        if f is None or f.before == "None":
+        if f.before == "None":
             return None
         leaf = self.graph.tensor(self.graph.node(f.node).leaf or "")
         ask = both("player.ask_grad", leaf=leaf.label)
         return at, f"grad:{leaf.id}", ask, f.after, [f.name, f.before], "accumulate", "overwrite"
 
-    def send_quiz(self, frames: list[Frame]) -> Question | None:
+    def send_quiz(self, frames: list[Frame], at: int) -> Question | None:
         """Which gradient one input gets."""
-        at, f = next(((i, f) for i, f in enumerate(frames) if f.kind == "compute"), (0, None))
-        sent = [s for g in frames for s in g.sent if s.to and s.text != "None"]
-        if f is None or not sent:
+        f, sent = frames[at], [s for g in frames for s in g.sent if s.to and s.text != "None"]
+        if not sent:
             return None
         summed = {g.slot: g for g in frames if g.kind == "unbroadcast"}
         one = max(sent, key=lambda s: (s.slot in summed, s.text != f.before, -s.slot))
@@ -389,13 +387,12 @@ class Scenes:
         wrong = [w for w in wrong if w not in {s.text for s in sent if s.to == one.to}]  # it sends that too
         return at, f"sum:{edge}" if one.slot in summed else f"edge:{edge}", ask, one.text, wrong, why, not_why
 
-    def shape_quiz(self, frames: list[Frame]) -> Question | None:
+    def shape_quiz(self, at: int, f: Frame) -> Question | None:
         """What shape a gradient has, where its numbers are too many to ask for."""
-        at = next((i for i, f in enumerate(frames) if f.kind == "compute"), None)
-        node = self.graph.node(frames[0].node)
+        node = self.graph.node(f.node)
         edges = [(e, self.graph.tensor(e.tensor).shape) for e in node.edges
                  if e.node and e.tensor and self.graph.tensor(e.tensor).dtype]
-        if at is None or not edges:
+        if not edges:
             return None
         out = self.graph.outputs(node.id)[0].shape
         edge, shape = max(edges, key=lambda one: (one[1] != out, one[1] != one[1][::-1], -one[0].slot))
