@@ -98,17 +98,6 @@ def fault_now() -> str:
     return now.bug if now is not None and now.thread == get_ident() else ""
 
 
-@contextlib.contextmanager
-def unchanged() -> Iterator[None]:
-    """What a preview leaves at nodes does not count."""
-    before = dict(leftovers)
-    try:
-        yield
-    finally:
-        leftovers.clear()
-        leftovers.update(before)
-
-
 # ---- the faults
 
 
