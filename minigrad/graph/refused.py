@@ -157,8 +157,8 @@ def ours(error: BaseException) -> Iterator[Any]:
 def arguments(frame: Any) -> list[Any]:
     """What a function was given, as its frame has it: in their order, then those that have a name alone."""
     local, (names, rest, words) = own_locals(frame), getargs(frame.f_code)
-    given, count = [*map(local.get, names)], frame.f_code.co_argcount
-    return [*given[:count], *local.get(rest, ()), *given[count:], *local.get(words, {}).values()]
+    given, count = [local.get(name) for name in names], frame.f_code.co_argcount
+    return [*given[:count], *(local[rest] if rest else ()), *given[count:], *(local[words].values() if words else ())]
 
 
 def bare(value: Any) -> Any:
