@@ -10,7 +10,7 @@ import pytest
 import minigrad as torch
 from minigrad.core.engine import GraphTask
 from minigrad.core.modes import slow
-from minigrad.graph import faults
+from minigrad.graph import faults, record
 
 
 def knob(value):
@@ -301,6 +301,14 @@ def test_what_cannot_be_shown_or_computed_says_what_to_do():
         torch.step(w * 2, live=True)
 
     assert w.grad is None
+
+
+@pytest.mark.parametrize("bug", torch.broken.bugs)
+def test_a_chain_is_recorded_to_its_end_with_each_fault(bug):
+    with torch.broken(bug):
+        _, frames = record(one_receipt(knob(4.0)))
+
+    assert (frames[-1].kind, frames[-1].after) == ("accumulate", "36" if bug == "own_factor" else "13.5")
 
 
 def test_every_path_brings_grad_all_its_gradients():

@@ -98,17 +98,6 @@ def fault_now() -> str:
     return now.bug if now is not None and now.thread == get_ident() else ""
 
 
-@contextlib.contextmanager
-def unchanged() -> Iterator[None]:
-    """What a preview leaves at nodes does not count."""
-    before = dict(leftovers)
-    try:
-        yield
-    finally:
-        leftovers.clear()
-        leftovers.update(before)
-
-
 # ---- the faults
 
 
@@ -145,13 +134,13 @@ def every_path() -> Seams:
     def schedule(original: Any, task: Any, roots: Any) -> list[Node]:
         nodes, turns = original(task, roots), in_order_of_arrival(roots, True)
         demand(len(turns) <= MOST_TURNS, "moments.many_turns", kind=RuntimeError, most=MOST_TURNS)
-        seen = getattr(task, "watch", None) is not None  # a picture has one place for each node
-        demand(len(turns) <= len(nodes) or not seen, "moments.more_turns", RuntimeError)
+        task.watched = getattr(task, "watch", None) is not None  # a picture has one place for each node, and one turn
+        demand(len(turns) <= len(nodes) or not task.watched, "moments.more_turns", RuntimeError)
         task.turns = Counter(turns)
         return turns
 
     def arrive(original: Any, task: Any, edge: Any, grad: Any) -> None:
-        if not isinstance(node_of(edge), Node):
+        if task.watched or not isinstance(node_of(edge), Node):
             if edge is not None and edge in task.waits:
                 task.waits[edge] = 1
             original(task, edge, grad)
@@ -161,7 +150,8 @@ def every_path() -> Seams:
             task.arrived.setdefault(edge, []).append(grad)
 
     def take(original: Any, task: Any, node: Node) -> tuple[Any, ...]:
-        waiting = {out: grads for nr in range(node.outputs) if (grads := task.arrived.get(out := output_of(node, nr)))}
+        outs = () if task.watched else [output_of(node, nr) for nr in range(node.outputs)]
+        waiting = {out: grads for out in outs if (grads := task.arrived.get(out))}
         task.arrived.update({out: grads[-1] for out, grads in waiting.items()})
         received: tuple[Any, ...] = original(task, node)
         task.arrived.update({out: grads[:-1] for out, grads in waiting.items() if grads[:-1]})

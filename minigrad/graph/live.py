@@ -25,11 +25,11 @@ from ..core.carriers import RAW
 from ..core.graph import ACCUMULATE_SEQ, Node, latest, node_of
 from ..core.row import Row
 from . import program
-from .faults import fault_now, unchanged, versions
+from .faults import fault_now, leftovers, versions
 from .nesting import Scopes, call_at
 from .preview import preview, summary, type_name
 from .severed import Severed
-from .snapshot import AnyNode, AnyTensor, Edge, Graph, Hook, NodeRecord, Saved, TensorRecord, is_layout
+from .snapshot import AnyNode, AnyTensor, Edge, Graph, Hook, NodeRecord, Saved, TensorRecord, is_layout, swap
 
 Key = int | tuple[str, int]  # what a node is known by: its id; an AccumulateGrad ("leaf", id of its leaf)
 Slot = tuple[Key, int]  # where a tensor sits: a node and the number of its output
@@ -113,7 +113,8 @@ class Reader:
     @contextlib.contextmanager
     def untouched(self) -> Iterator[Any]:
         """Put back each `.grad` and the random stream; sums go into copies. What hooks write elsewhere stays."""
-        with contextlib.ExitStack() as undo, warnings.catch_warnings(), unchanged():
+        with contextlib.ExitStack() as undo, warnings.catch_warnings():
+            undo.callback(swap, leftovers, dict(leftovers))  # what a preview leaves at nodes does not count
             undo.callback(random.set_state, random.get_state())
             undo.callback(setattr, latest, "freed", latest.freed)  # no backward ran here
             filled = (t for node in self.found.values() for t in self.filled_by(node).values())

@@ -191,11 +191,10 @@ class Values(Reader):
 
     def stepped(self) -> Finding | None:
         """A leaf that an update, its last write, left with NaN or Inf."""
-        for slot, t in ((slot, t) for slot, t in self.tensors.items() if t.is_leaf and not finite(t._array())):
-            if updated(t):
-                code, at = writers(t)[0]
-                return finding("stepped_bad", Context(source_of(code)), at, name=self.names.get(slot))
-        return None
+        bad = ((slot, t) for slot, t in self.tensors.items() if t.is_leaf and not finite(t._array()))
+        found = ((slot, *writers(t)[0]) for slot, t in bad if updated(t))
+        return first(finding("stepped_bad", Context(source_of(code)), at, name=self.names.get(slot))
+                     for slot, code, at in found)
 
 
 def updated(t: Any) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 from ..text import say
 from ..text.numbers import rounded
 from .recorder import Frame, Sent
-from .snapshot import Graph
+from .snapshot import Graph, swap
 
 
 def calls_of(root: Any, graph: Graph) -> list[tuple[str, Any, Any]]:
@@ -38,8 +38,7 @@ def calls_of(root: Any, graph: Graph) -> list[tuple[str, Any, Any]]:
                         if place and graph.node(place).leaf]
     finally:
         for now, was in kept:
-            now.clear()
-            now.update(was)
+            swap(now, was)
 
 
 class Enough(BaseException):

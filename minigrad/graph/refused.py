@@ -13,7 +13,7 @@ import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from inspect import CO_VARARGS, CO_VARKEYWORDS
+from inspect import getargs
 from typing import Any, NamedTuple
 
 from ..core.beside.lines import PACKAGE_FILES
@@ -156,12 +156,9 @@ def ours(error: BaseException) -> Iterator[Any]:
 
 def arguments(frame: Any) -> list[Any]:
     """What a function was given, as its frame has it: in their order, then those that have a name alone."""
-    local, code = own_locals(frame), frame.f_code
-    count, names = code.co_argcount, iter(code.co_varnames[code.co_argcount + code.co_kwonlyargcount :])
-    rest = local[next(names)] if code.co_flags & CO_VARARGS else ()
-    words = local[next(names)].values() if code.co_flags & CO_VARKEYWORDS else ()
-    alone = code.co_varnames[count : count + code.co_kwonlyargcount]
-    return [*map(local.get, code.co_varnames[:count]), *rest, *map(local.get, alone), *words]
+    local, (names, rest, words) = own_locals(frame), getargs(frame.f_code)
+    given, count = [local.get(name) for name in names], frame.f_code.co_argcount
+    return [*given[:count], *(local[rest] if rest else ()), *given[count:], *(local[words].values() if words else ())]
 
 
 def bare(value: Any) -> Any:

@@ -20,7 +20,7 @@ from ..core.beside import ledger, scopes
 from ..core.graph import TensorBase, latest
 from .live import is_tensor, nodes_of
 from .program import is_learners, is_theirs
-from .snapshot import AnyTensor
+from .snapshot import AnyTensor, swap
 
 OWN = __name__.partition(".")[0], "torch.nn", "torch.optim"  # whose objects are put back
 SLOTS = ("_counter", "_data", "_fn", "_grad", "_hooks", "_requires_grad", "_view")
@@ -150,9 +150,3 @@ class Restoring(contextlib.ExitStack):
                 yield cell.cell_contents
         self.moved += [name for name, value in there.items() if isinstance(value, GeneratorType)]
         yield from (*there.values(), *(f.__defaults__ or ()), *(f.__kwdefaults__ or {}).values(), vars(f))
-
-
-def swap(container: Any, old: Any) -> None:
-    """Give a container its old contents."""
-    container.clear()
-    getattr(container, "update" if isinstance(container, dict | set) else "extend")(old)

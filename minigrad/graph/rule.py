@@ -9,7 +9,6 @@ import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import product
 from typing import Any
 
 from ..array.backend import xp
@@ -183,19 +182,14 @@ def whole(terms: Sequence[Any], total: Any) -> str:
 
 def sum_back(before: Any, after: Any) -> str:
     """The sum over what broadcasting stretched, slice by slice; "" where the slices are too many to write out."""
-    numbers, shape = before.reshape(-1).tolist(), tuple(before.shape)
-    count = max(1, math.prod(after.shape))
-    few = count < len(numbers) <= FULL * count <= FULL * FULL  # of a single slice nothing is added
-    if not few or len(numbers) * (count > 1) + count > MOST_NUMBERS:
+    count, size = max(1, math.prod(after.shape)), math.prod(before.shape)
+    few = count < size <= FULL * count <= FULL * FULL  # of a single slice nothing is added
+    if not few or size * (count > 1) + count > MOST_NUMBERS:
         return ""
-    target = (1,) * (len(shape) - len(after.shape)) + tuple(after.shape)
-    columns: list[list[float]] = [[] for _ in range(count)]
-    for place, value in zip(product(*map(range, shape)), numbers, strict=True):
-        at = 0
-        for i, size in zip(place, target, strict=True):
-            at = at * size + min(i, size - 1)
-        columns[at].append(value)
-    return sum_of([xp.array(term).reshape(after.shape) for term in zip(*columns, strict=True)], after, together=True)
+    target = (1,) * (len(before.shape) - len(after.shape)) + tuple(after.shape)
+    goes_to = xp.broadcast_to(xp.arange(count).reshape(target), before.shape)  # element by element of the sum
+    slices = before.reshape(-1)[goes_to.reshape(-1).argsort(kind="stable")].reshape(count, -1).T
+    return sum_of([one.reshape(after.shape) for one in slices], after, together=True)
 
 
 # ---- spelling

@@ -26,6 +26,12 @@ def by_key(pairs: Iterable[tuple[Any, Any]], keys: Iterable[Any] = ()) -> dict[A
     return found
 
 
+def swap(container: Any, old: Any) -> None:
+    """Give a container its old contents."""
+    container.clear()
+    getattr(container, "update" if isinstance(container, dict | set) else "extend")(old)
+
+
 def _uncompared(default: Any = None) -> Any:
     """A field that `==` leaves out: torch cannot tell it, or it is a value."""
     return field(default=default, compare=False)
