@@ -16,17 +16,8 @@ from ..modes import state
 _frame = sys._getframe
 
 
-def _files_of(folder: str) -> set[str]:
-    files = set()
-    for entry in os.scandir(folder):
-        if not entry.is_dir():
-            files.add(entry.path)
-        elif entry.name != "__pycache__":  # half of what there is
-            files |= _files_of(entry.path)
-    return files
-
-
-PACKAGE_FILES = _files_of(os.path.dirname(os.path.dirname(os.path.dirname(__file__))))
+_package = os.path.dirname(os.path.dirname(os.path.dirname(__file__)))
+PACKAGE_FILES = {os.path.join(folder, name) for folder, _, names in os.walk(_package) for name in names}
 # The learner's code that ran an operation last: most often it runs the next one too, and need not be looked up
 _last_code: CodeType | None = None
 # The learner's frame that called the backward which is being recorded: each step of the climb would cost
