@@ -10,16 +10,15 @@ import sys
 import warnings
 
 
-def foreign_distributions(folders: list[str] | None = None) -> list[tuple[str, str]]:
-    """(folder, version) of each distribution named minigrad, on `sys.path` or in `folders`."""
-    paths = sys.path if folders is None else folders
+def foreign_distributions(folders: list[str]) -> list[tuple[str, str]]:
+    """(folder, version) of each distribution named minigrad in `folders`."""
     return [(path, name.removeprefix("minigrad-").removesuffix(".dist-info"))
-            for path in paths if path.endswith(("site-packages", "dist-packages")) and os.path.isdir(path)
+            for path in folders if path.endswith(("site-packages", "dist-packages")) and os.path.isdir(path)
             for name in os.listdir(path) if name.startswith("minigrad-") and name.endswith(".dist-info")]
 
 
-def warn_of_foreign(folders: list[str] | None = None) -> None:
-    """Say what to do about a stranger of the same name; say nothing where there is none."""
+def warn_of_foreign(folders: list[str] = sys.path) -> None:
+    """Say what to do about a stranger of the same name in `folders`; say nothing where there is none."""
     for folder, version in foreign_distributions(folders):
         from .text import say
 

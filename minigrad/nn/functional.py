@@ -508,8 +508,7 @@ def interpolate(input, size=None, scale_factor=None, mode: str = "nearest",
     need(between or align_corners is None, "align_corners")
     require(None in (size, scale_factor), "only one of size or scale_factor should be defined", ValueError)
     given, key = (scale_factor, "resized_scales") if size is None else (size, "resized_sizes")
-    if isinstance(given, tuple | list):
-        need(len(given) == n, key, list(input.shape[2:]), given)
+    need(not isinstance(given, tuple | list) or len(given) == n, key, list(input.shape[2:]), given)
     if size is not None:
         out, scales = tuple_of(size, n), (None,) * n
     else:
