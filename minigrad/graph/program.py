@@ -37,6 +37,7 @@ SHAPES = re.compile(r"_like$|^(new_\w+|shape|size|ndim|dim|numel|len|dtype|devic
 TIMED = "<timed exec>", "<timed eval>", "<magic-timeit>"  # IPython's names for code under `%%time` and `%%timeit`
 TIMEIT = ("def inner(_it, _timer):\n    setup\n    _t0 = _timer()\n    for _i in _it:\n        stmt\n"
           "    _t1 = _timer()\n    return _t1 - _t0\n")  # what it puts them into; the places count, too
+WRITING = ast.stmt, ast.NamedExpr
 BESIDE = ast.Attribute, ast.BinOp, ast.UnaryOp, ast.Compare  # what stands in them may need brackets
 FARTHEST, CELLS = 400, 300  # expressions that are looked at behind one value; cells, the latest ones
 Line = tuple[str, int, str]  # file, number, text
@@ -52,9 +53,7 @@ class Source:
             self.tree: Any = ast.parse(text)
         except (SyntaxError, ValueError):
             self.tree = ast.Module([], [])
-        self.selves = simplified(self.tree)
-        nodes: list[Any] = [*ast.walk(self.tree)]
-        self.parents: dict[Any, Any] = {child: node for node in nodes for child in ast.iter_child_nodes(node)}
+        nodes, self.parents, self.selves = simplified(self.tree)
         self.calls = [node for node in nodes if isinstance(node, ast.Call)]
         self.functions = {min(n.lineno for n in (node, *node.decorator_list)): node for node in reversed(nodes)
                           if isinstance(node, FUNCTIONS)}
@@ -65,7 +64,8 @@ class Source:
         whole = ast.expr | ast.AugAssign | ast.Import | ast.ImportFrom
         self.spans |= {span(node): node for node in reversed(nodes) if isinstance(node, whole)}
         # (function or None, name) -> statements that write it
-        self.writes = by_key(((self.function(node), name), node) for node in nodes for name in written(node))
+        self.writes = by_key(((self.function(node), name), node) for node in nodes
+                             if isinstance(node, WRITING) for name in written(node))
         self.gives = {name for home, name in self.writes if home is None} | {
             node.name for node in self.tree.body if isinstance(node, (ast.ClassDef, *FUNCTIONS))}
         touched = [n for n in self.tree.body if isinstance(n, ast.Expr) or any("." in name for name in written(n))]
@@ -253,16 +253,18 @@ def between(text: str, *places: int) -> Any:
     return stretch(*[n for lines in ends for n in (len(lines), len(lines[-1].encode()))])
 
 
-def simplified(tree: Any) -> dict[Any, str]:
+def simplified(tree: Any) -> tuple[list[Any], dict[Any, Any], dict[Any, str]]:
     """Leave out hints of types, of which no rule asks, and call `self` what methods get first, where a class has
-    another word for it; such methods, with it."""
-    words = dict[Any, str]()
-    for node in ast.walk(tree):
+    another word for it; all nodes then, what each stands in, and such methods, with that word."""
+    nodes, parents, words = [tree], dict[Any, Any](), dict[Any, str]()
+    for node in nodes:  # grows while it is read
         if isinstance(node, ast.AnnAssign) and node.value is not None:
             node.__class__, node.targets, node.type_comment = ast.Assign, [node.target], None  # type: ignore
         elif isinstance(node, (ast.arg, *FUNCTIONS)):
             vars(node).update(annotation=None, returns=None)
-    for kind in (n for n in ast.walk(tree) if isinstance(n, ast.ClassDef)):
+        nodes += (children := [*ast.iter_child_nodes(node)])
+        parents.update(dict.fromkeys(children, node))
+    for kind in (n for n in nodes if isinstance(n, ast.ClassDef)):
         given = {f: [*f.args.posonlyargs, *f.args.args] for f in kind.body if isinstance(f, FUNCTIONS)}
         word = next((args[0].arg for f, args in given.items() if args and f.name == "__init__"), "self")
         for f, args in given.items():
@@ -271,7 +273,7 @@ def simplified(tree: Any) -> dict[Any, str]:
                 words[f], args[0].arg = word, "self"
                 for n in names:
                     n.id = "self"
-    return words
+    return nodes, parents, words
 
 
 def usual(node: Any) -> str:
@@ -656,7 +658,8 @@ def position(code: CodeType, lasti: int) -> Any:
 
 def expression(code: CodeType, lasti: int) -> Any:
     """The expression that an instruction computes; None if its source is not there."""
-    return quoted(code)[1].spans.get(position(code, lasti))
+    _, source, places, _ = quoted(code)
+    return source.spans.get(next(iter(places[lasti // 2 : lasti // 2 + 1]), None))
 
 
 def own_locals(frame: FrameType) -> dict[str, Any]:
