@@ -28,14 +28,17 @@ class Piece(NamedTuple):
     goes_on: bool = False  # with what ran before a call of the learner's function in this line
 
 
-def by_lines(graph: Graph, rolled: frozenset[str] = frozenset()) -> Graph:
+def by_lines(graph: Graph, rolled: frozenset[str] = frozenset(), most: int = 0) -> Graph:
     """The graph with a scope for each line of a program that made several operations, one for each time that it ran,
-    and around those for each turn of a loop; not for what is `rolled` up. A line that is one call has its box."""
+    and around those for each turn of a loop, and for neighbouring lines where so many parts are the `most`; not for
+    what is `rolled` up. A line that is one call has its box."""
     made, known = list[Scope](), [*pieces(graph)]
     around: dict[str, str] = {id: piece.outer for piece in known for id in piece.parts}
     around |= {s.id: s.parent for s in graph.scopes if s.kind == "module"}
     held = by_key((s, id) for piece in known for id in piece.parts for s in graph.chains[piece.outer])
-    found = turns([p._replace(number=0) if rolled.intersection(p.parts) else p for p in known])
+    known = [p._replace(number=0) if rolled.intersection(p.parts) else p for p in known]
+    found = [*turns(known)]
+    found += neighbours(known, {id for turn in found for p in turn for id in p.parts}, most) if most else ()
     # the short ones first: a loop may call what has turns of its own, and one that overlaps is left out
     for several in [*([piece] for piece in known if piece.number), *sorted(found, key=len)]:
         outers = [graph.chains[piece.outer][::-1] for piece in several]
@@ -104,6 +107,23 @@ def turns(known: Sequence[Piece]) -> Iterator[list[Piece]]:
             pieces = groupby(zip(places, map(known.__getitem__, sorted(turn)), strict=True), key=itemgetter(0))
             found = [one for (*_, whole), several in pieces if len(one := [p for _, p in several]) > 1 and whole]
             yield from found if len(found) > 1 else ()
+
+
+def neighbours(known: Sequence[Piece], inside: set[str], most: int) -> Iterator[list[Piece]]:
+    """Lines of one function that ran one after the other, as they are written, and not `inside` of turns; of many
+    the `most` parts, and the parts of those: what lines divide that made nothing, else equally many lines."""
+    alone = [bool(p.number) and inside.isdisjoint(p.parts) for p in known]
+    goes_on = [a.number <= b.number and a[2:3] + a[4:5] == b[2:3] + b[4:5] for a, b in pairwise(known)]
+    starts = accumulate([1, *(not (goes and all(pair)) for goes, pair in zip(goes_on, pairwise(alone), strict=True))])
+    found = [[p for p, _ in several] for _, several in groupby(zip(known, starts, strict=True), key=itemgetter(1))]
+    whole = len(found) == 1
+    for run in found:  # grows while it is read
+        yield from [run] if len(run) > 1 and not (whole and run is found[0]) else ()
+        ends = [0, *(i for i, (a, b) in enumerate(pairwise(run), 1) if b.number - a.number > 1), len(run)]
+        ends = ends if len(ends) > 3 else [*range(len(run) + 1)]
+        step = -(-(len(ends) - 1) // most)
+        if len(run) > most:
+            found += (run[a:b] for a, b in pairwise([*ends[:-1:step], ends[-1]]))
 
 
 def spans(numbers: Iterable[int]) -> str:
