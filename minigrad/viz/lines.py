@@ -4,11 +4,11 @@ Whatever ran one after the other can be one box: no way through the graph leaves
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import accumulate, groupby, pairwise, takewhile
+from itertools import accumulate, chain, groupby, pairwise, takewhile
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..graph.nesting import common
 from ..graph.snapshot import Graph, NodeRecord, Scope, by_key
@@ -112,26 +112,30 @@ def turns(known: Sequence[Piece]) -> Iterator[list[Piece]]:
 def neighbours(known: Sequence[Piece], inside: set[str], most: int) -> Iterator[list[Piece]]:
     """Lines of one function that ran one after the other, as they are written, and not `inside` of turns; of many
     the `most` parts, and the parts of those: what lines divide that made nothing, else equally many lines."""
-    alone = [bool(p.number) and inside.isdisjoint(p.parts) for p in known]
-    goes_on = [a.number <= b.number and a[2:3] + a[4:5] == b[2:3] + b[4:5] for a, b in pairwise(known)]
-    starts = accumulate([1, *(not (goes and all(pair)) for goes, pair in zip(goes_on, pairwise(alone), strict=True))])
-    found = [[p for p, _ in several] for _, several in groupby(zip(known, starts, strict=True), key=itemgetter(1))]
-    whole = len(found) == 1
-    for run in found:  # grows while it is read
-        yield from [run] if len(run) > 1 and not (whole and run is found[0]) else ()
-        ends = [0, *(i for i, (a, b) in enumerate(pairwise(run), 1) if b.number - a.number > 1), len(run)]
-        ends = ends if len(ends) > 3 else [*range(len(run) + 1)]
-        step = -(-(len(ends) - 1) // most)
-        if len(run) > most:
-            found += (run[a:b] for a, b in pairwise([*ends[:-1:step], ends[-1]]))
+    def apart(a: Piece, b: Piece) -> bool:
+        return not (b.number >= a.number > 0 and inside.isdisjoint(a.parts + b.parts)
+                    and (a.outer, a.function) == (b.outer, b.function))
+
+    found = split(known, apart)
+    large = [run for run in found if len(run) > most]
+    for run in found:  # grows while it is read; what would be nearly all of the picture is no box
+        yield from [run] if 1 < len(run) < len(known) and [run] != large else ()
+        paragraphs = split(run, lambda a, b: b.number - a.number > 1)
+        parts = paragraphs if len(paragraphs) > 2 else [[p] for p in run]
+        step = -(-len(parts) // most)
+        found += ([*chain.from_iterable(parts[i:i + step])] for i in range(0, len(parts) * (len(run) > most), step))
+
+
+def split(items: Sequence[Any], apart: Callable[[Any, Any], bool]) -> list[Any]:
+    """The pieces of a list that is cut where neighbours are `apart`."""
+    cuts = [0, *(i for i, pair in enumerate(pairwise(items), 1) if apart(*pair)), len(items)]
+    return [items[a:b] for a, b in pairwise(cuts)]
 
 
 def spans(numbers: Iterable[int]) -> str:
     """Line numbers, `12-14, 20`."""
-    found = sorted({*numbers})
-    ends = [a for a, b in pairwise([*found, float("inf")]) if b - a > NEAR]
-    firsts = [b for a, b in pairwise([float("-inf"), *found]) if b - a > NEAR]
-    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in zip(firsts, ends, strict=True))
+    parts = split(sorted({*numbers}), lambda a, b: b - a > NEAR)
+    return ", ".join(f"{part[0]}-{part[-1]}" if part[1:] else str(part[0]) for part in parts)
 
 
 def groups(fold: Fold) -> list[list[str]]:
