@@ -40,8 +40,8 @@ class Scopes:
         self.nodes = dict(sorted(nodes.items(), key=lambda pair: pair[1]._sequence_nr()))  # by id, as they were made
         self.places = {key: reader.place(node) for key, node in nodes.items()}  # in the learner's code
         first = dict[Any, Any]()  # code -> what stands for it, and its equals: to compare it takes as long as it is
-        codes = {key: code and first.setdefault(code, key)
-                 for key, code in {id(code): code for code, _ in self.places.values()}.items()}
+        codes = {id(code): code for code, _ in self.places.values()}
+        codes = {key: code and first.setdefault(code, key) for key, code in codes.items()}
         # where in it, too: once it ran often, Python counts an instruction's end as it
         self.instructions = {key: (codes[id(code)], at if (at := code and position(code, lasti)) and None not in at
                                    else (lasti,) * 4) for key, (code, lasti) in self.places.items()}

@@ -37,7 +37,6 @@ SHAPES = re.compile(r"_like$|^(new_\w+|shape|size|ndim|dim|numel|len|dtype|devic
 TIMED = "<timed exec>", "<timed eval>", "<magic-timeit>"  # IPython's names for code under `%%time` and `%%timeit`
 TIMEIT = ("def inner(_it, _timer):\n    setup\n    _t0 = _timer()\n    for _i in _it:\n        stmt\n"
           "    _t1 = _timer()\n    return _t1 - _t0\n")  # what it puts them into; the places count, too
-WRITING = ast.stmt, ast.NamedExpr
 BESIDE = ast.Attribute, ast.BinOp, ast.UnaryOp, ast.Compare  # what stands in them may need brackets
 FARTHEST, CELLS = 400, 300  # expressions that are looked at behind one value; cells, the latest ones
 Line = tuple[str, int, str]  # file, number, text
@@ -64,8 +63,7 @@ class Source:
         whole = ast.expr | ast.AugAssign | ast.Import | ast.ImportFrom
         self.spans |= {span(node): node for node in reversed(nodes) if isinstance(node, whole)}
         # (function or None, name) -> statements that write it
-        self.writes = by_key(((self.function(node), name), node) for node in nodes
-                             if isinstance(node, WRITING) for name in written(node))
+        self.writes = by_key(((self.function(node), name), node) for node in nodes for name in written(node))
         self.gives = {name for home, name in self.writes if home is None} | {
             node.name for node in self.tree.body if isinstance(node, (ast.ClassDef, *FUNCTIONS))}
         touched = [n for n in self.tree.body if isinstance(n, ast.Expr) or any("." in name for name in written(n))]
@@ -658,8 +656,7 @@ def position(code: CodeType, lasti: int) -> Any:
 
 def expression(code: CodeType, lasti: int) -> Any:
     """The expression that an instruction computes; None if its source is not there."""
-    _, source, places, _ = quoted(code)
-    return source.spans.get(next(iter(places[lasti // 2 : lasti // 2 + 1]), None))
+    return quoted(code)[1].spans.get(position(code, lasti))
 
 
 def own_locals(frame: FrameType) -> dict[str, Any]:
