@@ -8,7 +8,7 @@ import pytest
 import minigrad
 from minigrad.graph import read
 from minigrad.viz import draw
-from minigrad.viz.lines import Piece, by_lines, spans, turns
+from minigrad.viz.lines import Piece, by_lines, neighbours, spans, turns
 from tests import networks
 
 VIEWS = ("record", "forward", "backward")
@@ -97,6 +97,40 @@ def test_in_an_explorer_one_turn_is_opened_alone():
 @pytest.mark.parametrize("name", ["tutorial", "mlp", "lenet", "rnn 10", "with .grad", "double backward"])
 def test_a_picture_that_is_not_much_too_high_has_no_boxes_for_lines(name):
     assert boxed(picture(name)) == []
+
+
+def flat(count, gap=()):
+    """A program of unlike lines, with an empty one before some."""
+    kinds = "sin", "exp", "tanh", "sigmoid"
+    lines = ["\n" * (i in gap) + f"y = (y * {1 + i / 100}).{kinds[i % 4]}()" for i in range(count)]
+    return "\n".join(["x = torch.ones(3, requires_grad=True); y = x", *lines, "y"])
+
+
+@pytest.mark.parametrize(("program", "found"), [
+    (flat(20), [f"line {i}" for i in range(2, 22)]),
+    (flat(60), [*(f"lines {i}-{i + 4}" for i in range(2, 62, 5))]),
+    (flat(60, gap={18, 40}), ["lines 2-19", "lines 21-42", "lines 44-63"])])
+def test_neighbouring_lines_are_one_box_where_lines_alone_are_many_screens_high(program, found):
+    def paths(**options):
+        drawing = networks.execute(program, "<flat>", minigrad, lambda *roots, names: draw(
+            *roots, names=names, lang="en", **options))[0]
+        return drawing, [scope.path for scope, _ in boxed(drawing)][::-1]
+
+    drawing, told = paths()
+
+    assert told == found
+    assert drawing.layout.height < 900
+    assert any(f'open=["{name}"]' in drawing.to_svg().replace("&quot;", '"') for name in found)
+    assert set(found) - set(paths(open=[found[0]])[1]) == {found[0]}
+
+
+@pytest.mark.parametrize(("ran", "inside", "found"), [
+    ([1, 2, 3], "", []),
+    ([0, 1, 2, 3, 4, 5], "", [[1, 2], [3, 4]]),
+    ([1, 2, 3, 4], "", [[1, 2], [3, 4]]), ([1, 2, 3, 1, 2, 3], "", [[1, 2, 3], [1, 2, 3]]),
+    ([1, 2, 5, 6, 7, 8], "56", [[1, 2], [7, 8]]), ([1, 2, 0, 3, 4], "", [[1, 2], [3, 4]])])
+def test_neighbours_end_where_the_text_jumps_back_and_at_the_turns_of_loops(ran, inside, found):
+    assert [[p.number for p in run] for run in neighbours([*map(piece, ran)], {*inside}, 3)] == found
 
 
 def test_one_line_that_made_everything_is_no_picture():

@@ -39,6 +39,12 @@ class Scopes:
         nodes: dict[str, Any] = {reader.ids[key]: n for key, n in reader.found.items() if not isinstance(key, tuple)}
         self.nodes = dict(sorted(nodes.items(), key=lambda pair: pair[1]._sequence_nr()))  # by id, as they were made
         self.places = {key: reader.place(node) for key, node in nodes.items()}  # in the learner's code
+        first = dict[Any, Any]()  # code -> what stands for it, and its equals: to compare it takes as long as it is
+        codes = {id(code): code for code, _ in self.places.values()}
+        codes = {key: code and first.setdefault(code, key) for key, code in codes.items()}
+        # where in it, too: once it ran often, Python counts an instruction's end as it
+        self.instructions = {key: (codes[id(code)], at if (at := code and position(code, lasti)) and None not in at
+                                   else (lasti,) * 4) for key, (code, lasti) in self.places.items()}
         self.noted = reader.noted  # calls of modules
         self.names = {id(t): name for name, t in reader.named}  # id of a parameter, or of a module -> its name
         self.names |= {id(m): f"{name}.{at}".rstrip(".")
@@ -104,7 +110,7 @@ class Scopes:
     def functions(self) -> None:
         """Nodes that one call in the learner's code made together, such as those of a cross entropy."""
         ours = {s.id for s in self.found if s.ours}
-        for (outer, code, _), group in groupby(self.nodes, lambda id: (self.of.get(id, ""), *self.instruction(id))):
+        for (outer, code, _), group in groupby(self.nodes, lambda id: (self.of.get(id, ""), *self.instructions[id])):
             ids = [*group]
             kinds = [type(self.nodes[id]).__name__ for id in ids]
             rewritten = "CopySlices" in kinds  # a write through a view: what it replaced is the lesson
@@ -114,12 +120,6 @@ class Scopes:
                 scope = Scope(f"s{len(self.found) + 1}", outer, "call", name=name)
                 self.found.append(scope)
                 self.of |= dict.fromkeys(ids, scope.id)
-
-    def instruction(self, id: str) -> tuple[Any, Any]:
-        """Where in the learner's code a node was made: once it ran often, Python counts an instruction's end as it."""
-        code, lasti = self.places[id]
-        at = code and position(code, lasti)
-        return code, at if at and None not in at else (lasti,) * 4
 
     def repeats(self, records: Sequence[NodeRecord], tensors: Iterable[TensorRecord]) -> tuple[Repeat, ...]:
         """The loops: the same instructions with the same leaves, at least three times in a row; equal blocks, the same
@@ -134,7 +134,7 @@ class Scopes:
         same, like = list[Any](), list[Any]()
         for n in ops:
             scope = scopes.get(self.of.get(n.id, ""), Scope("", "", ""))
-            at = (*self.instruction(n.id), n.name, scope.name)
+            at = (*self.instructions[n.id], n.name, scope.name)
             kept = (f.field + f.text for f in n.saved if not f.is_tensor and f.text != "None")
             same.append((*at, scope.path))
             like.append((*at, *shapes.get(n.id, ()), *kept))
@@ -164,7 +164,8 @@ class Scopes:
     def statement(self, id: str) -> Any:
         """The statement in the learner's text that made a node; itself where that is not known, or in a loop."""
         code, lasti = self.places[id]
-        return id if code is None or self.loop(id) else quoted(code)[1].statement(expression(code, lasti)) or id
+        made, source = code and expression(code, lasti), code and quoted(code)[1]
+        return id if made is None or source.loops(made) else source.statement(made)
 
 
 def loops(ops: Sequence[NodeRecord], keys: Sequence[Any], chains: Sequence[list[str]],
@@ -275,7 +276,7 @@ def runs(keys: Sequence[Any], begins_at: Callable[[int], Any]) -> Iterator[tuple
 def jumps_back(keys: Sequence[Any], i: int) -> bool:
     """Whether what ran before a place stands behind it in the text: there a turn begins, which may be cut otherwise."""
     (before, (first, _, left, _), *_), (code, (_, last, _, right), *_) = keys[i - 1], keys[i]
-    return i > 0 and before is code and (last, right) <= (first, left)
+    return i > 0 and before == code and (last, right) <= (first, left)
 
 
 def alike(turns: Sequence[list[list[Any]]]) -> Iterator[tuple[int, int]]:

@@ -20,23 +20,16 @@ MARKS = ("NaN", "∞")  # what makes a value bad
 
 def preview(values: Any) -> str:
     """Three significant digits; hidden NaN or Inf are told by a mark at the end."""
-    if math.prod(values.shape) <= FULL:
-        return texts(*known(values))[0]
     text = with_brackets(rounded(shown(values)), values)
-    return text + _hidden(values.reshape(-1), text)
-
-
-def known(values: Any) -> tuple[tuple[Any, ...], tuple[int, ...], str]:
-    """By what a value of a few numbers is known."""
-    return tuple(values.reshape(-1).tolist()), tuple(values.shape), type_name(values.dtype)
+    return text if math.prod(values.shape) <= FULL else text + _hidden(values.reshape(-1), text)
 
 
 @lru_cache(4096)  # one gradient is told of several times: where it leaves, where it meets others, where it arrives
-def texts(numbers: tuple[Any, ...], shape: tuple[int, ...], kind: str) -> tuple[str, str]:
-    """A value in short, and with all its digits; "" where the short text has them."""
-    short, long = rounded(numbers), [exact(v, kind) for v in numbers]
-    told = len(numbers) <= FULL and all(number(a) == number(b) for a, b in zip(short, long, strict=True))
-    return nested(iter(short), shape), "" if told else nested(iter(long), shape)
+def digits(numbers: tuple[Any, ...], shape: tuple[int, ...], kind: str) -> str:
+    """A value of a few numbers with all its digits; "" where the short text has them."""
+    long = [exact(v, kind) for v in numbers]
+    told = len(numbers) <= FULL and all(number(a) == number(b) for a, b in zip(rounded(numbers), long, strict=True))
+    return "" if told else nested(iter(long), shape)
 
 
 def shown(values: Any) -> list[Any]:
@@ -70,7 +63,9 @@ def full(values: Any) -> str:
 
 def exactly(values: Any) -> str:
     """All digits, where a preview hides some of them; "" elsewhere, for more than a few numbers, and for None."""
-    return texts(*known(values))[1] if values is not None and 0 < math.prod(values.shape) <= WHOLE else ""
+    if values is None or not 0 < math.prod(values.shape) <= WHOLE:
+        return ""
+    return digits(tuple(values.reshape(-1).tolist()), tuple(values.shape), type_name(values.dtype))
 
 
 def told(values: Any) -> str:

@@ -52,9 +52,7 @@ class Source:
             self.tree: Any = ast.parse(text)
         except (SyntaxError, ValueError):
             self.tree = ast.Module([], [])
-        self.selves = simplified(self.tree)
-        nodes: list[Any] = [*ast.walk(self.tree)]
-        self.parents: dict[Any, Any] = {child: node for node in nodes for child in ast.iter_child_nodes(node)}
+        nodes, self.parents, self.selves = simplified(self.tree)
         self.calls = [node for node in nodes if isinstance(node, ast.Call)]
         self.functions = {min(n.lineno for n in (node, *node.decorator_list)): node for node in reversed(nodes)
                           if isinstance(node, FUNCTIONS)}
@@ -253,16 +251,18 @@ def between(text: str, *places: int) -> Any:
     return stretch(*[n for lines in ends for n in (len(lines), len(lines[-1].encode()))])
 
 
-def simplified(tree: Any) -> dict[Any, str]:
+def simplified(tree: Any) -> tuple[list[Any], dict[Any, Any], dict[Any, str]]:
     """Leave out hints of types, of which no rule asks, and call `self` what methods get first, where a class has
-    another word for it; such methods, with it."""
-    words = dict[Any, str]()
-    for node in ast.walk(tree):
+    another word for it; all nodes then, what each stands in, and such methods, with that word."""
+    nodes, parents, words = [tree], dict[Any, Any](), dict[Any, str]()
+    for node in nodes:  # grows while it is read
         if isinstance(node, ast.AnnAssign) and node.value is not None:
             node.__class__, node.targets, node.type_comment = ast.Assign, [node.target], None  # type: ignore
         elif isinstance(node, (ast.arg, *FUNCTIONS)):
             vars(node).update(annotation=None, returns=None)
-    for kind in (n for n in ast.walk(tree) if isinstance(n, ast.ClassDef)):
+        nodes += (children := [*ast.iter_child_nodes(node)])
+        parents.update(dict.fromkeys(children, node))
+    for kind in (n for n in nodes if isinstance(n, ast.ClassDef)):
         given = {f: [*f.args.posonlyargs, *f.args.args] for f in kind.body if isinstance(f, FUNCTIONS)}
         word = next((args[0].arg for f, args in given.items() if args and f.name == "__init__"), "self")
         for f, args in given.items():
@@ -271,7 +271,7 @@ def simplified(tree: Any) -> dict[Any, str]:
                 words[f], args[0].arg = word, "self"
                 for n in names:
                     n.id = "self"
-    return words
+    return nodes, parents, words
 
 
 def usual(node: Any) -> str:

@@ -36,7 +36,7 @@ from .scenes import fault_said
 SHOW = frozenset({"values", "grads", "saved", "hooks", "versions"})
 THEMES = (None, "light", "dark")
 NARROWEST = 200  # px, of a picture: a pill and its wires
-MUCH_TOO_HIGH = 900  # px, beyond which lines of code are folded
+MUCH_TOO_HIGH, TWO_SCREENS = 900, 1200  # px, beyond which lines of code are folded, and then their neighbours too
 
 
 def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None = None, level: str | None = None,
@@ -80,8 +80,10 @@ def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None =
         graph, wrong, moved = with_tangents(graph, *tensors, along=None if tangents is True else tangents)
     if around is not None:
         graph = part(graph, nodes_below(around, *tensors), radius, both_ways=True)
-    if any(name.startswith(("line ", "lines ")) for name in open):
-        graph = by_lines(graph)
+    if lines := {name for name in open if name.startswith(("line ", "lines "))}:
+        whole, graph = graph, by_lines(graph)
+        if len(graph.scopes) > levels.MANY_BOXES or not lines <= {s.path for s in graph.scopes}:
+            graph = by_lines(whole, most=levels.FEW_BOXES)
     with live.uncollected():
         folded = levels.fold(graph, level, open, fold)
         drawing = Drawing(graph, view, shown, chosen(lang), theme, engine, folded=folded, width=width)
@@ -255,7 +257,8 @@ class Drawing:
                 self.close_lines()
 
     def close_lines(self) -> None:
-        """Draw lines of the program as boxes, the largest first, then turns of loops, until the picture fits."""
+        """Draw lines of the program as boxes, the largest first, then turns of loops, until the picture fits; and
+        neighbouring lines as one where it does not."""
         before = self.graph, self.fold
         self.graph = by_lines(self.graph, self.fold.steps)
         folded = levels.fold(self.graph, repeats=self.fold.whole is not None)
@@ -267,9 +270,14 @@ class Drawing:
             self.fold = states[last] = folded.refolded(folded.closed - opened, opened)
             return not self.is_higher_than(MUCH_TOO_HIGH)
 
-        if fits(len(found) - 1):  # else it is as low as it can be
+        self.fold = folded
+        if folded.shown <= levels.MANY_BOXES and fits(len(found) - 1):  # else it is as low as lines make it
             self.fold = states[bisect_left(range(len(found) - 1), True, key=fits)]
         self.close_what_is_too_high()
+        if folded.shown > levels.MANY_BOXES or self.is_higher_than(TWO_SCREENS):
+            self.graph = by_lines(before[0], before[1].steps, levels.FEW_BOXES)
+            self.fold = levels.fold(self.graph, repeats=before[1].whole is not None)
+            self.close_what_is_too_high()
         if self.fold.shown < 2:  # that would be no picture
             self.graph, self.fold = before
 

@@ -4,11 +4,11 @@ Whatever ran one after the other can be one box: no way through the graph leaves
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import accumulate, groupby, pairwise, takewhile
+from itertools import accumulate, chain, groupby, pairwise, takewhile
 from operator import itemgetter
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..graph.nesting import common
 from ..graph.snapshot import Graph, NodeRecord, Scope, by_key
@@ -28,14 +28,17 @@ class Piece(NamedTuple):
     goes_on: bool = False  # with what ran before a call of the learner's function in this line
 
 
-def by_lines(graph: Graph, rolled: frozenset[str] = frozenset()) -> Graph:
+def by_lines(graph: Graph, rolled: frozenset[str] = frozenset(), most: int = 0) -> Graph:
     """The graph with a scope for each line of a program that made several operations, one for each time that it ran,
-    and around those for each turn of a loop; not for what is `rolled` up. A line that is one call has its box."""
+    and around those for each turn of a loop, and for neighbouring lines where so many parts are the `most`; not for
+    what is `rolled` up. A line that is one call has its box."""
     made, known = list[Scope](), [*pieces(graph)]
     around: dict[str, str] = {id: piece.outer for piece in known for id in piece.parts}
     around |= {s.id: s.parent for s in graph.scopes if s.kind == "module"}
     held = by_key((s, id) for piece in known for id in piece.parts for s in graph.chains[piece.outer])
-    found = turns([p._replace(number=0) if rolled.intersection(p.parts) else p for p in known])
+    known = [p._replace(number=0) if rolled.intersection(p.parts) else p for p in known]
+    found = [*turns(known)]
+    found += neighbours(known, {id for turn in found for p in turn for id in p.parts}, most) if most else ()
     # the short ones first: a loop may call what has turns of its own, and one that overlaps is left out
     for several in [*([piece] for piece in known if piece.number), *sorted(found, key=len)]:
         outers = [graph.chains[piece.outer][::-1] for piece in several]
@@ -106,12 +109,33 @@ def turns(known: Sequence[Piece]) -> Iterator[list[Piece]]:
             yield from found if len(found) > 1 else ()
 
 
+def neighbours(known: Sequence[Piece], inside: set[str], most: int) -> Iterator[list[Piece]]:
+    """Lines of one function that ran one after the other, as they are written, and not `inside` of turns; of many
+    the `most` parts, and the parts of those: what lines divide that made nothing, else equally many lines."""
+    def apart(a: Piece, b: Piece) -> bool:
+        return not (b.number >= a.number > 0 and inside.isdisjoint(a.parts + b.parts)
+                    and (a.outer, a.function) == (b.outer, b.function))
+
+    found = split(known, apart)
+    large = [run for run in found if len(run) > most]
+    for run in found:  # grows while it is read; what would be nearly all of the picture is no box
+        yield from [run] if 1 < len(run) < len(known) and [run] != large else ()
+        paragraphs = split(run, lambda a, b: b.number - a.number > 1)
+        parts = paragraphs if len(paragraphs) > 2 else [[p] for p in run]
+        step = -(-len(parts) // most)
+        found += ([*chain.from_iterable(parts[i:i + step])] for i in range(0, len(parts) * (len(run) > most), step))
+
+
+def split(items: Sequence[Any], apart: Callable[[Any, Any], bool]) -> list[Any]:
+    """The pieces of a list that is cut where neighbours are `apart`."""
+    cuts = [0, *(i for i, pair in enumerate(pairwise(items), 1) if apart(*pair)), len(items)]
+    return [items[a:b] for a, b in pairwise(cuts)]
+
+
 def spans(numbers: Iterable[int]) -> str:
     """Line numbers, `12-14, 20`."""
-    found = sorted({*numbers})
-    ends = [a for a, b in pairwise([*found, float("inf")]) if b - a > NEAR]
-    firsts = [b for a, b in pairwise([float("-inf"), *found]) if b - a > NEAR]
-    return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in zip(firsts, ends, strict=True))
+    parts = split(sorted({*numbers}), lambda a, b: b - a > NEAR)
+    return ", ".join(f"{part[0]}-{part[-1]}" if part[1:] else str(part[0]) for part in parts)
 
 
 def groups(fold: Fold) -> list[list[str]]:
