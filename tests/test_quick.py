@@ -158,6 +158,18 @@ def test_a_quick_cross_entropy_answers_every_type_of_classes_as_the_ordinary_one
     assert answer(TENSORS.cross_entropy) == answer(ordinarily(TENSORS.cross_entropy))
 
 
+@pytest.mark.parametrize("kind", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("other", [0.0, -0.0])
+def test_where_takes_bits_as_numpy_takes_elements(kind, other):
+    x = np.resize(np.array([1.5, -2, np.nan, np.inf, -np.inf, -0.0, 0.0], kind), (40, 30))
+    chosen = np.arange(x.size).reshape(x.shape) % 3 > 0
+
+    found = RAW.where(chosen, x, other)
+
+    assert found.dtype == x.dtype
+    assert found.tobytes() == np.where(chosen, x, x.dtype.type(other)).tobytes()
+
+
 def test_a_thread_that_begins_inside_the_package_hides_no_later_line():
     x = mg.ones(2, requires_grad=True)
     function = mg.nn.functional.relu

@@ -101,10 +101,7 @@ def relu(n: Any, grad: Any, keep: bool) -> tuple:
     y = result_of(n, keep)
     if not isinstance(y, ndarray):
         return ((type(y)(0) if y <= 0 else grad) if isinstance(y, HOST) else RAW.relu_backward(grad, y),)
-    if y.size < 512:
-        return (xp.where(y <= (zero := _ZERO[y.dtype]), zero, grad),)
-    # All bits of the gradient or none: exact, NaN and signed zeros included, and half the time
-    return ((grad.view(f"i{grad.itemsize}") * ~(y <= 0)).view(grad.dtype),)
+    return (xp.where(y <= (zero := _ZERO[y.dtype]), zero, grad) if y.size <= 1024 else RAW.relu_backward(grad, y),)
 
 
 def pow_number(n: Any, grad: Any, keep: bool) -> tuple:

@@ -119,6 +119,9 @@ def where(condition, self, other):
     if condition.dtype.kind != "b":
         need(False, "where_condition", dtypes.of(condition.dtype).scalar_type)
     if other.__class__ is float and hasattr(self, "dtype"):
+        # All bits of a number or none: exact, NaN and -0.0 included. NumPy's `where` guesses which, and is often wrong
+        if self.size > 1024 and self.shape == condition.shape and self.dtype.kind == "f" and f"{other}" == "0.0":
+            return (self.view(f"i{self.itemsize}") * condition).view(self.dtype)
         other = laid_beside(self, other)
     elif self.__class__ is float and hasattr(other, "dtype"):
         self = laid_beside(other, self)

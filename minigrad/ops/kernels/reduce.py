@@ -218,7 +218,7 @@ def logsumexp(self, dim, keepdim: bool = False):
     self, axes = pointwise.beside(self, 1.0), axes_of(dim, self)
     top = self.max(axes, keepdims=True) if self.size else namespace(self).full((), -math.inf, self.dtype)
     top = xp.where(xp.isfinite(top), top, self.dtype.type(0))
-    total = xp.log(xp.sum(xp.exp(self - top), axis=axes, keepdims=True)) + top
+    total = xp.log(_add(xp.exp(self - top), axes, keepdims=True)) + top
     return total if keepdim else total.squeeze(axes)
 
 
