@@ -51,6 +51,8 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
     there = leads_to(root, around, leaf)
     asked = by_rule("asked:", call, around) if own else None
     given = finding("returned", around, call, name=name) if own and latest.returned is latest.freed else None
+    if called(call) not in ("backward", "grad"):  # of `jacobian(f, x)` no expression in view is the root
+        return given
     beside = there and not any(t is leaf for n in call.args[1:] for t in tensors_in(n, around))  # grad asked for others
     found = asked or (given if beside else None) or cut_on_the_way(leaf, root, around) or remade(leaf, root, around)
     if found is None and known(root, around) and not there:

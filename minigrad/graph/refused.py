@@ -61,6 +61,7 @@ class Refused:
             given = given[::-1] if isinstance(number, int | float) and is_tensor([*given, None][0]) else given
         elif isinstance(node, ast.Subscript):
             parts, self.callee = [node.value, node.slice], operator.getitem
+            self.fed = "tracked" * any(getattr(v, "requires_grad", False) for v in given[2:])  # what is written there
         elif given and frame.f_code.co_name in ("__call__", "__init__"):
             self.callee = self.callee if isinstance(self.callee, type) else given[0]
             del given[0]

@@ -393,7 +393,7 @@ class Explanation(TextWithDrawing):
                  if self.found is None or key not in BY_CAUSE or self.found.key == "own_rule"]  # a hint
         if self.found is not None and self.reasons[0][0] != "why.error":  # its notes tell it
             parts += [("cause", notes.cause_told(self.found, lang, self.here)) for lang in notes.languages()]
-        return "\n".join(said for _, said in sorted(parts, key=lambda part: part[0] == "why.freed"))  # that comes later
+        return "\n".join(said for _, said in sorted(dict.fromkeys(parts), key=lambda part: part[0] == "why.freed"))
 
 
 # ---- before training
