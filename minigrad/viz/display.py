@@ -271,13 +271,15 @@ class Drawing:
             return not self.is_higher_than(MUCH_TOO_HIGH)
 
         self.fold = folded
-        if folded.shown <= levels.MANY_BOXES and fits(len(found) - 1):  # else it is as low as lines make it
+        few = folded.shown <= levels.MANY_BOXES
+        if low := few and fits(len(found) - 1):  # else it is as low as lines make it
             self.fold = states[bisect_left(range(len(found) - 1), True, key=fits)]
         self.close_what_is_too_high()
-        if folded.shown > levels.MANY_BOXES or self.is_higher_than(TWO_SCREENS):
-            self.graph = by_lines(before[0], before[1].steps, levels.FEW_BOXES)
-            self.fold = levels.fold(self.graph, repeats=before[1].whole is not None)
-            self.close_what_is_too_high()
+        if not low and (not few or self.is_higher_than(TWO_SCREENS)):
+            several = by_lines(before[0], before[1].steps, levels.FEW_BOXES)
+            if len(several.scopes) > len(self.graph.scopes):
+                self.graph, self.fold = several, levels.fold(several, repeats=before[1].whole is not None)
+                self.close_what_is_too_high()
         if self.fold.shown < 2:  # that would be no picture
             self.graph, self.fold = before
 

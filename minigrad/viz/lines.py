@@ -110,10 +110,10 @@ def turns(known: Sequence[Piece]) -> Iterator[list[Piece]]:
 
 
 def neighbours(known: Sequence[Piece], inside: set[str], most: int) -> Iterator[list[Piece]]:
-    """Lines of one function that ran one after the other, as they are written, and not `inside` of turns; of many
-    the `most` parts, and the parts of those: what lines divide that made nothing, else equally many lines."""
+    """Lines of one function that ran one after the other, as they are written, once each, and not `inside` of turns; of
+    many the `most` parts, and the parts of those: what lines divide that made nothing, else equally many lines."""
     def apart(a: Piece, b: Piece) -> bool:
-        return not (b.number >= a.number > 0 and inside.isdisjoint(a.parts + b.parts)
+        return not (b.number > a.number > 0 and inside.isdisjoint(a.parts + b.parts)
                     and (a.outer, a.function) == (b.outer, b.function))
 
     found = split(known, apart)
