@@ -21,7 +21,7 @@ BUDGETS = {
     "the heart: `core`'s own files": ("core/*.py", 1100, 1100),
     "`core` with its rooms": ("core/**/*.py", 2000, 2000),
     "`quick`": ("quick/**/*.py", 700, 700),
-    "`ops`: table, kernels, calls": ("ops/**/*.py", 3500, 3496),
+    "`ops`: table, kernels, calls": ("ops/**/*.py", 3500, 3500),
     "the whole package in Python": ("**/*.py", 13800, 25188),
 }
 NOT_CODE = {
