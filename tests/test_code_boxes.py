@@ -124,6 +124,19 @@ def test_neighbouring_lines_are_one_box_where_lines_alone_are_many_screens_high(
     assert set(found) - set(paths(open=[found[0]])[1]) == {found[0]}
 
 
+@pytest.mark.parametrize(("between", "total"), [(" + ", "{}"), (", ", "sum([{}])")])
+def test_a_long_sum_in_one_line_is_one_box(between, total):
+    kinds = "sin", "exp", "tanh", "sigmoid"
+    terms = [f"t{i} = (x * {i}.5).{kinds[i % 4]}().mean()" for i in range(60)]
+    total = "loss = " + total.format(between.join(f"t{i}" for i in range(60)))
+    (loss,), names = networks.execute("\n".join(["x = torch.ones(3, requires_grad=True)", *terms, total, "loss"]),
+                                      "<terms>", minigrad)
+
+    told = [scope.path for scope, _ in boxed(draw(loss, names={"x": names["x"]}))]
+
+    assert {*told} == {"line 62", *(f"lines {i}-{i + 4}" for i in range(2, 62, 5))}
+
+
 @pytest.mark.parametrize(("ran", "inside", "found"), [
     ([1, 2, 3], "", []),
     ([0, 1, 2, 3, 4, 5], "", [[1, 2], [3, 4]]),

@@ -60,7 +60,9 @@ def by_lines(graph: Graph, rolled: frozenset[str] = frozenset(), most: int = 0) 
 
 def pieces(graph: Graph) -> Iterator[Piece]:
     """The lines of a program as they ran, turn by turn."""
-    starts = {turn[0] for repeat in graph.repeats for turn in repeat.turns}
+    at = {n.id: (n.function, n.at) for n in graph.ops}
+    starts = {turn[0] for repeat in graph.repeats for turn in repeat.turns  # not of a long sum: that is one piece
+              if len(turn) > 1 and at[turn[0]] == at[repeat.turns[0][0]]}
     within = {s.id for s in graph.scopes if s.kind == "call" or s.ours}  # no line of the learner's is in them
     calls = {n.id: [*takewhile(within.__contains__, graph.chains[n.scope])] for n in graph.ops}
     size, turn = Counter(call for around in calls.values() for call in around), 0
