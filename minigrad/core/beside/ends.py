@@ -76,10 +76,11 @@ def input_edge(t: Any) -> Any:
 
 
 def wanted_edge(t: Any) -> Any:
-    t = t.tensor() if isinstance(t, GradientEdge) else t
-    need(isinstance(t, TensorBase), "edge_kind", type(t).__name__)
-    edge = t._edge()
-    need(edge is not None or t.requires_grad, "constant_input", tensor=t)
+    if not isinstance(t, TensorBase):
+        need(isinstance(t, GradientEdge), "edge_kind", type(t).__name__)
+        t = t.tensor()
+    if (edge := t._edge()) is None:
+        need(t.requires_grad, "constant_input", tensor=t)
     return edge
 
 
