@@ -124,6 +124,21 @@ def test_neighbouring_lines_are_one_box_where_lines_alone_are_many_screens_high(
     assert set(found) - set(paths(open=[found[0]])[1]) == {found[0]}
 
 
+LINES = flat(40).replace("y = x", "w = torch.ones(3, requires_grad=True); y = x * w.detach()", 1)[:-1]
+MODULE = "net = nn.Sequential(nn.Linear(3, 3), nn.Tanh(), nn.Linear(3, 3)); b = torch.ones(3, requires_grad=True)\n"
+
+
+@pytest.mark.parametrize("program", [
+    LINES + "y = (y * w).sum()\ny", MODULE + "h = torch.ones(2, 3) @ net[2].weight.detach() + b\ny = net(h).sum()\ny"])
+@pytest.mark.parametrize("level", [None, "functions", "ops"])
+def test_a_leaf_that_was_cut_before_its_use_may_stand_with_that_use(program, level):
+    (loss,), names = networks.execute(program, "<cut before>", minigrad)
+
+    svg = draw(loss, names=names, level=level).to_svg()
+
+    assert "detach()" in svg
+
+
 @pytest.mark.parametrize(("between", "total"), [(" + ", "{}"), (", ", "sum([{}])")])
 def test_a_long_sum_in_one_line_is_one_box(between, total):
     kinds = "sin", "exp", "tanh", "sigmoid"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from math import inf
 
 from ..graph.nesting import common
-from ..graph.snapshot import Edge, NodeRecord
+from ..graph.snapshot import Edge, NodeRecord, by_key
 from . import words
 from .blocks import Block, Box, Builder, TextPlace
 from .layout import CHIP, PAD, Line, Link, Places, Plan, Point, arrange, backwards
@@ -142,14 +142,32 @@ class Composer:
     def cut_links(self, plan: Plan) -> None:
         """From what was cut to the card of the cut, and on to what it left behind."""
         for cut in (c for c in self.graph.cuts if c.id in self.blocks):
-            if cut.node:
-                box = self.fold.chips.get(cut.node)  # whose parameter it is
-                source = self.fold.inside[box][0].id if box else cut.node
-                plan.links.append(Link(f"{cut.id}:0", source, f"{cut.node}:0", cut.id, "0"))
             ends = [(f"cut:{edge}", *edge.split(":")) for edge in cut.into]
             ends += [(f"{cut.tensor}:0", cut.tensor, "0")] if cut.tensor else []
             known = {cut.tensor, *self.builder.ends(cut)} & (self.blocks.keys() | self.fold.box.keys())
+            first = len(plan.links)
             plan.links += [Link(id, cut.id, f"{cut.id}:0", end, slot) for id, end, slot in ends if end in known]
+            if not cut.node:
+                continue
+            box = self.fold.chips.get(cut.node)  # whose parameter it is
+            source = self.fold.inside[box][0].id if box else cut.node
+            # a leaf may stand with its use, which comes behind the cut: then its name on the card has to do
+            if cut.node not in self.fold.users or not self.leads_to(plan, cut.id, source):
+                plan.links.insert(first, Link(f"{cut.id}:0", source, f"{cut.node}:0", cut.id, "0"))
+
+    def leads_to(self, plan: Plan, start: str, end: str) -> bool:
+        """Whether links lead from one piece to another, closed boxes and the frames beside the first taken as one."""
+        depth = len(plan.inside[start])
+
+        def piece(id: str) -> str:
+            return (plan.inside[id][depth:] or [plan.box.get(id, id)])[0]
+
+        after, found, seen = by_key((piece(link.source), piece(link.target)) for link in plan.links), [start], {start}
+        for id in found:  # grows
+            new = {*after.get(id, ())} - seen
+            found += new
+            seen |= new
+        return piece(end) in seen
 
     def result_links(self, plan: Plan) -> None:
         """A result that a closed box makes has its card behind the box."""
