@@ -118,6 +118,7 @@ def test_what_is_not_tracked_and_what_the_package_does_are_no_cuts():
     assert noted() == []
 
 
+@pytest.mark.filterwarnings("ignore:Converting a tensor")  # said once in a process
 def test_the_ledger_keeps_no_tensor_alive():
     y = tracked()
     z = y.detach()

@@ -7,7 +7,7 @@ from typing import Any, Self, TypeVar
 
 from ..core.beside.ledger import cut
 from ..core.beside.refusals import type_said
-from ..core.modes import INFERENCE, Mode, enabled, grad_mode, mode_variable
+from ..core.modes import INFERENCE, Mode, enabled, grad_mode
 from ..text.presentation import need, warn
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -17,9 +17,9 @@ class Switch(Mode):
     """A mode that decorates functions and generators."""
 
     def __enter__(self) -> None:
-        before, value = grad_mode(), self._value()
-        self._tokens.append(mode_variable.set(value))
-        if before and not value:
+        before = grad_mode()
+        super().__enter__()
+        if before and not grad_mode():
             cut(type(self).__name__)
 
     def __call__(self, function: Decorated) -> Decorated:

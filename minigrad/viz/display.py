@@ -275,9 +275,9 @@ class Drawing:
         if low := few and fits(len(found) - 1):  # else it is as low as lines make it
             self.fold = states[bisect_left(range(len(found) - 1), True, key=fits)]
         self.close_what_is_too_high()
-        if not low and (not few or self.is_higher_than(TWO_SCREENS)):
+        if not low:
             several = by_lines(before[0], before[1].steps, levels.FEW_BOXES)
-            if len(several.scopes) > len(self.graph.scopes):
+            if len(several.scopes) > len(self.graph.scopes) and (not few or self.is_higher_than(TWO_SCREENS)):
                 self.graph, self.fold = several, levels.fold(several, repeats=before[1].whole is not None)
                 self.close_what_is_too_high()
         if self.fold.shown < 2:  # that would be no picture

@@ -28,7 +28,7 @@ def inplace(call: Callable, ufunc: Any = None, whole: bool = False) -> Callable:
 
     def write(self: Any, *args: Any, **options: Any) -> Any:
         plain = ufunc is not None and len(args) == 1 and (not options or options.keys() <= scaled)
-        if plain and write_directly(self, ufunc, args[0], options.get("alpha") if options else None):
+        if plain and write_directly(self, ufunc, args[0], options.get("alpha")):
             return self
         given = (*args, *options.values())
         recorded = bool(grad_mode() and (self.requires_grad or any(map(requires_grad, given))))
