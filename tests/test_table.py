@@ -51,6 +51,23 @@ def test_the_slope_of_a_division_by_a_number_is_such_a_division():
     assert "DivBackward0" not in names
 
 
+@pytest.mark.parametrize("library", ["minigrad", "torch"])
+@pytest.mark.parametrize(("equation", "left"), [
+    ("ij,jk->ik", "first"), ("ij,jk->ki", "second"), ("jb,kaj->kab", "second"), ("jb,kaj->bka", "first"),
+    ("ja,jce->cae", "first"), ("j,jk->k", "first"), ("bij,bkj->bki", "second"), ("ij,j->i", "first")])
+def test_einsum_multiplies_in_torchs_order(equation, left, library):
+    """The operand whose dimensions come first in the result is the left one. Recorded with torch 2.13."""
+    lib, sizes = pytest.importorskip(library), dict(zip("abceijk", (2, 3, 4, 5, 6, 7, 8), strict=True))
+    first, second = (lib.ones([sizes[c] for c in letters], requires_grad=True)
+                     for letters in equation.partition("->")[0].split(","))
+
+    node = lib.einsum(equation, first, second).grad_fn
+    while "Accumulate" not in node.name():
+        node = node.next_functions[0][0]
+
+    assert node.variable is {"first": first, "second": second}[left]
+
+
 @pytest.mark.parametrize(("call", "field", "shown"), [
     (lambda x: x.unfold(-1, 2, 1), "dimension", 2**64 - 1),
     (lambda x: x.rot90(-1), "k", 2**64 - 1),

@@ -86,10 +86,8 @@ def _batched(a, b):
 def tensordot(a, b, dims=2):
     """Sum over several dimensions at once: the last of `a` with the first of `b`, or as listed."""
     same_type(a._data, b._data, said="tensordot_types")
-    if isinstance(dims, int):
-        of_a, of_b = list(range(-dims, 0)), list(range(dims))
-    else:
-        of_a, of_b = (list(d) if isinstance(d, (tuple, list)) else [d] for d in dims)
+    dims = (range(-dims, 0), range(dims)) if isinstance(dims, int) else dims
+    of_a, of_b = ([*d] if isinstance(d, (tuple, list, range)) else [d] for d in dims)
     for i, j in zip(of_a, of_b, strict=True):
         check_dim(i, a.ndim)
         check_dim(j, b.ndim)
@@ -99,13 +97,9 @@ def tensordot(a, b, dims=2):
     if not free_a and not free_b:
         flat = (t.permute(d) if t.ndim == 1 else t.permute(d).reshape(-1) for t, d in ((a, of_a), (b, of_b)))
         return rows.dot(*flat).reshape(())
-    count = _size_of(a, of_a)
+    count = math.prod([a.shape[d] for d in of_a])
     product = rows.mm(a.permute(free_a + of_a).reshape(-1, count), b.permute(of_b + free_b).reshape(count, -1))
     return product.reshape((*(a.shape[i] for i in free_a), *(b.shape[i] for i in free_b)))
-
-
-def _size_of(t, dims: list[int]) -> int:
-    return math.prod(t.shape[d] for d in dims)
 
 
 def inner(self, other):
@@ -162,8 +156,7 @@ def einsum(equation: str, *operands):
     Letters that the right side leaves out are summed over; `...` stands for leading dimensions.
     """
     tensors = shape.one_by_one(operands, "einsum", 1)
-    inputs, output, order = _letters(equation, tuple([t._data.ndim for t in tensors]))
-    _check_sizes(tensors, inputs)
+    inputs, output, order = _letters(equation, tuple([t._data.shape for t in tensors]))
     parts = [_lined_up(t, letters, order) for t, letters in zip(tensors, inputs, strict=True)]
     kept, result = len(output), parts[0]
     if len(parts) == 1:
@@ -175,16 +168,16 @@ def einsum(equation: str, *operands):
 
 
 @functools.lru_cache(256)
-def _letters(equation: str, ranks: tuple[int, ...]) -> tuple[list[str], str, str]:
+def _letters(equation: str, shapes: tuple[tuple, ...]) -> tuple[list[str], str, str]:
     """The letters of each operand, of the result and of all; dimensions under `...` are called 0, 1, 2 ..."""
     for at, c in enumerate(equation.replace("->", "  ", 1)):
         need(c.isalpha() or c in " .,", "einsum_subscript", at)
     left, arrow, right = equation.replace(" ", "").partition("->")
     terms = left.split(",")
-    need(len(terms) == len(ranks), "einsum_operands", "fewer" if len(ranks) < len(terms) else "more")
-    hidden = [rank - len(term.replace("...", "")) for rank, term in zip(ranks, terms, strict=True)]
+    need(len(terms) == len(shapes), "einsum_operands", "fewer" if len(shapes) < len(terms) else "more")
+    hidden = [len(sizes) - len(term.replace("...", "")) for sizes, term in zip(shapes, terms, strict=True)]
     for place, (term, more) in enumerate(zip(terms, hidden, strict=True)):
-        need(not more or (more > 0 and "..." in term), "einsum_dims", len(term), ranks[place], place)
+        need(not more or (more > 0 and "..." in term), "einsum_dims", len(term), len(shapes[place]), place)
     dots = "0123456789"[: max(hidden) if "..." in left else 0]
     inputs = [term.replace("...", dots[len(dots) - more :], 1) for term, more in zip(terms, hidden, strict=True)]
     flat = left.replace(",", "").replace("...", "")
@@ -192,14 +185,15 @@ def _letters(equation: str, ranks: tuple[int, ...]) -> tuple[list[str], str, str
     for c in output:
         require(output.count(c) == 1, f"einsum(): output subscript {c} appears more than once in the output")
         need(any(c in term for term in inputs), "einsum_output", c)
+    _check_sizes(shapes, inputs)
     return inputs, output, output + "".join(sorted(set("".join(inputs)) - set(output)))
 
 
-def _check_sizes(tensors, inputs: list[str]) -> None:
+def _check_sizes(shapes: tuple[tuple, ...], inputs: list[str]) -> None:
     seen: dict[str, int] = {}
-    for place, (t, letters) in enumerate(zip(tensors, inputs, strict=True)):
-        for letter, n in zip(letters, t._data.shape, strict=True):
-            own = t._data.shape[letters.index(letter)]
+    for place, (sizes, letters) in enumerate(zip(shapes, inputs, strict=True)):
+        for letter, n in zip(letters, sizes, strict=True):
+            own = sizes[letters.index(letter)]
             need(n == own, "einsum_repeated", letter, place, n, own)
             known = seen.get(letter, 1)
             need(n == known or 1 in (n, known), "einsum_size", letter, n, place, known)
@@ -225,21 +219,32 @@ def _contract(a, b, summed: list[int]):
     both = [d for d in summed if a._data.shape[d] != 1 and b._data.shape[d] != 1]
     alone = [tuple([d for d in summed if t._data.shape[d] != 1 and d not in both]) for t in (a, b)]
     a, b = (t.sum(dims, keepdim=True) if dims else t for t, dims in zip((a, b), alone, strict=True))
-    return _pair(a, b, both) if both else a * b
+    if not both:
+        return a * b
+    swapped, first, left, second, right, sizes, order = _product(a._data.shape, b._data.shape, tuple(both))
+    a, b = (b, a) if swapped else (a, b)
+    product = rows.bmm(TENSORS.permute(a, first).reshape(left), TENSORS.permute(b, second).reshape(right))
+    return TENSORS.permute(product.view(sizes), order)
 
 
-def _pair(a, b, summed: list[int]):
-    """The sum over `summed` as one batch of matrix products, dimensions kept as ones."""
-    mine, theirs = a._data.shape, b._data.shape
+@functools.lru_cache(256)
+def _product(mine: tuple, theirs: tuple, summed: tuple) -> tuple:
+    """A product that is summed, as one batch of matrix products, dimensions kept as ones.
+
+    Whether the operands change places (as in torch the left one has what comes first in the result), order and sizes
+    in which each is a batch of matrices, sizes and order of what comes out.
+    """
     rest = [d for d in range(len(mine)) if d not in summed]
     shared = [d for d in rest if mine[d] != 1 and theirs[d] != 1]
     of_a = [d for d in rest if mine[d] != 1 and theirs[d] == 1]
     of_b = [d for d in rest if mine[d] == 1]
-    batch, inside = _size_of(a, shared), _size_of(a, summed)
-    left = TENSORS.permute(a, (*shared, *of_a, *summed, *of_b)).reshape(batch, _size_of(a, of_a), inside)
-    right = TENSORS.permute(b, (*shared, *summed, *of_b, *of_a)).reshape(batch, inside, _size_of(b, of_b))
+    if swapped := min(of_a, default=-1) > max(of_b, default=len(mine)):
+        mine, theirs, of_a, of_b = theirs, mine, of_b, of_a
+    first, second = (*shared, *of_a, *summed, *of_b), (*shared, *summed, *of_b, *of_a)
+    batch, high, inside, wide = (math.prod([of[d] for d in dims]) for of, dims in (
+        (mine, shared), (mine, of_a), (mine, summed), (theirs, of_b)))
     sizes = [mine[d] for d in shared + of_a] + [1] * len(summed) + [theirs[d] for d in of_b]
-    return rows.bmm(left, right).view(sizes).permute(RAW.inverse_order(shared + of_a + summed + of_b))
+    return swapped, first, (batch, high, inside), second, (batch, inside, wide), sizes, RAW.inverse_order(first)
 
 
 # ---- linear algebra as torch takes it

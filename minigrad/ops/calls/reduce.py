@@ -104,9 +104,8 @@ def _extreme(name: str, whole, along, of_two: str):
         other = dim if of_two and isinstance(dim, TensorBase) else other
         if other is not None:
             return getattr(TENSORS, of_two)(self, other)
-        if dim is None:
-            return whole(self)
-        return getattr(return_types, name)(along(self, own_dim(self, dim, keepdim), keepdim))
+        parts = whole(self) if dim is None else along(self, own_dim(self, dim, keepdim), keepdim)
+        return parts if dim is None else getattr(return_types, name)(parts)
 
     two = ", or of two tensors, one by one" if of_two else ""
     return titled(extreme, name, f"`{name}` of all elements, or `(values, indices)` along `dim`{two}.")
