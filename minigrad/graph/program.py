@@ -12,7 +12,7 @@ import os
 import re
 import sys
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import suppress
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
@@ -730,18 +730,36 @@ def calls(source: Source, function: Any) -> list[tuple[Source, Any]]:
     return [(cell, n) for cell in cells for n in cell.calls if ast.unparse(n.func) == name and not several]
 
 
-def given(source: Source, statement: Any) -> set[str]:
-    """The names that have their value from an assignment, and from nothing else in its function, or in cells that ran
-    since."""
+def given(source: Source, statement: Any, *beside: Any) -> set[str]:
+    """The names that have their value from an assignment, or those `beside` it, and from nothing else in its function,
+    or in cells that ran since."""
     function, others = source.function(statement), set[str]()
     if function is None:
         timed = (re.findall(r"\w+", cell) for _, cell in timed_cells() if cell != source.whole)
         numbers, cells = inputs(), [*Context(source).cells(every=True)][1:]
         since = [cell for cell in cells if numbers.get(cell.file, 0) >= numbers.get(source.file, 0)]
         others = {name for cell in since for name in cell.gives}.union(*timed)
-    beside = {name for f, name in source.writes if f not in (function, None) and f.name != "__init__"}
+    inside = {name for f, name in source.writes if f not in (function, None) and f.name != "__init__"}
     return {name for name in written(statement) if gives(statement, name) and name not in others
-            and source.writes[function, name] == [statement] and not ("." in name and name in beside)}
+            and {*source.writes[function, name]} <= {statement, *beside} and not ("." in name and name in inside)}
+
+
+@lru_cache(16)
+def assignments(source: Source, function: Any) -> list[tuple[Any, set[str]]]:
+    """Those of a function, or of none, in order, each with the names of which it reads numbers."""
+    found = {n: 0 for (f, _), writes in source.writes.items() if f is function for n in writes if type(n) is ast.Assign}
+    return [(n, {name.partition(".")[0] for name in numbers(n.value)}) for n in sorted(found, key=begins)]
+
+
+def passed_on(source: Source, statement: Any, ends: Collection[str], *beside: Any) -> set[str]:
+    """The names that have their value from an assignment, from those `beside` it, or from others of the same function
+    that read numbers of such names; it goes on behind none of `ends`."""
+    steps, names = [statement], {*written(statement)}
+    for one, words in assignments(source, source.function(statement)):
+        if one is not statement and words & names:
+            steps.append(one)
+            names |= {*written(one)} - {*ends}
+    return {name for one in steps for name in given(source, one, *steps, *beside)}
 
 
 def carried(value: Any, at: Any) -> bool:

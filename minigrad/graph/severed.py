@@ -6,6 +6,7 @@ statement alone gives a name its value, which operations read later. A cut that 
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from inspect import CO_OPTIMIZED
 from itertools import count
@@ -41,6 +42,7 @@ class Severed:
         self.roots = {reader.names.get(at := reader.slot(t)): at for t in reader.roots if not t.requires_grad}
         self.here = home(learners_line()[0])  # the code that draws: another may have given their names another value
         self.made: dict[Any, list[tuple[Any, Any, Any]]] = {}  # scope -> nodes, with the expressions that made them
+        self.signs: Counter[Any] = Counter()  # expression -> how many nodes it made
         self.last: dict[Any, tuple[int, Any]] = {}  # expression -> number and key of the last node that it made
         mine = {key: n for key, n in reader.found.items() if self.places and type(key) is int and hasattr(n, "lasti")}
         end = inf if self.roots else max((n.seq for n in mine.values()), default=inf)
@@ -57,6 +59,7 @@ class Severed:
                     self.held.get(id(value), []).append(f"{reader.ids[key]}:{at}")
             self.made.setdefault(scope, []).append((key, n, sign))
             self.last[sign] = n.seq, key
+            self.signs[sign] += 1
 
     def cuts(self) -> Iterator[Cut]:
         """All of them."""
@@ -83,8 +86,9 @@ class Severed:
             node = ids.get(("leaf", id(origin)) if self.reader.is_tensor(origin) else id(origin), self.only(keys))
             tensor, into = result is not None and ids.get(slot(result)), self.held[id(result)]
             if not (tensor or into) and around and place in self.latest:
-                names = program.given(source, statement)
-                sure = names if names and program.carried(statement.value, around[0]) else ()
+                names = program.passed_on(source, statement, self.reader.tracked)
+                own = program.given(source, statement)
+                sure = own if own and program.carried(statement.value, around[0]) else ()
                 tensor, into = self.taken(place, scope, names, sure, around)
             yield (number, line), node, tensor or None, into
 
@@ -95,8 +99,11 @@ class Severed:
         inside = [n for n in ast.walk(block) if isinstance(n, ast.stmt) and not TRACKS.search(source.text(n))]
         made = {n: program.given(source, n) for n in inside if isinstance(n, ast.Assign)}
         known = self.known(place, Context(source, function), made)
-        for one, names in made.items():
-            if (keys := read(one.value, known)) and (names := names - self.reader.tracked.keys()):
+        told: set[str] = set()
+        for one in reversed(made):  # of what several of them lead to, the last is told
+            names = program.passed_on(source, one, self.reader.tracked, *made) - self.reader.tracked.keys() - told
+            if (keys := read(one.value, known)) and names:
+                told |= names
                 line = source.line(one)[1], source.text(one).partition("\n")[0]
                 yield line, self.only(keys), *self.taken(place, home(place.code), names, names)
         cut = {name for names in made.values() for name in names}
@@ -134,29 +141,49 @@ class Severed:
     def taken(self, place: Place, scope: Any, names: Collection[str], sure: Collection[str],
               around: Collection[Any] = ()) -> tuple[str | None, list[str]]:
         """What was given what came of the last cut of a place, by operations that the same scope made later: the
-        constant that has one of `names`; or edges, where the operand is one of the names that are `sure` to have no
-        history, or, of the nearest operation, one that the cut stands in."""
+        constant that has one of `names`; or edges, where the operand is made of `names` and has no history, as those
+        that are `sure` have none, or, of the nearest operation, one that the cut stands in."""
         reader = self.reader
         after = [one for one in self.made.get(scope, ()) if one[1].seq > place.seq]
         known = [self.constants.get((scope, name), (0, None)) for name in names]
         known += [(place.seq + 1, self.roots[name]) for name in names if name in self.roots and scope == self.here]
         constant = next((slot for seq, slot in known if seq > place.seq), None)
         sure = {*sure} - {reader.names.get(constant)}
+        came = {f"{name}.": {name} for name in names if name != reader.names.get(constant)}
         nearest, into = next((key for key, _, sign in after if sign in around), None), list[str]()
         for key, _, sign in after:
-            edges, at, sides = reader.edges[key], -1, [getattr(sign, side, None) for side in ("left", "right")]
+            edges, sides, free = reader.edges[key], [getattr(sign, side, None) for side in ("left", "right")], None
             if isinstance(sign, ast.Subscript):
                 at, sides = len(edges), [sign.slice]
                 inside = sign.slice in around and not isinstance(sign.slice, ast.Tuple)  # of several, who knows
             elif len(edges) == 2 and edges.count(None) == 1:
-                at = edges.index(None)
+                at, sides = edges.index(None), sides if isinstance(sign, ast.BinOp) else self.arguments(sign)
                 beside = edges[1 - at][0]  # perhaps made of what came of the cut, by other code
                 n = reader.found[beside]
                 inside = sides[at] in around and (type(beside) is tuple or n.seq <= place.seq or home(n.code) == scope)
-            if at >= 0 and ((inside and key == nearest) or any(
-                    (side and ast.unparse(side) in sure) or side in [*around][:1] for side in sides)):
+                free = sides[at] if isinstance(sign, ast.Call) else self.other(sides, beside)
+            else:
+                continue
+            if (inside and key == nearest) or (free is not None and read(free, came)) or any(
+                    (side and ast.unparse(side) in sure) or side in [*around][:1] for side in sides):
                 into.append(f"{reader.ids[key]}:{at}")
         return reader.ids.get(constant), into
+
+
+    def arguments(self, call: Any) -> list[Any]:
+        """The two operands that a call was given, if it made one node of them, as a loss does."""
+        two = isinstance(call, ast.Call) and len(call.args) == 2 and self.signs[call] == 1
+        return call.args if two else [None, None]
+
+    def other(self, sides: list[Any], key: Any) -> Any:
+        """Of two operands the one that the node, or leaf, with this key is not; None if nobody knows."""
+        n, tracked = self.reader.found[key], self.reader.tracked
+        sign = None if type(key) is tuple else n.code and program.expression(n.code, n.lasti)
+        statement = sign and program.quoted(n.code)[1].statement(sign)
+        names = program.written(statement) if statement and getattr(statement, "value", None) is sign else []
+        mine = [side is sign or (side is not None and (ast.unparse(side) in names or tracked.get(
+            ast.unparse(side), (0, None))[1] == key)) for side in sides]
+        return sides[mine.index(False)] if sum(mine) == 1 else None
 
 
 def read(part: Any, known: dict[str, set[Any]]) -> set[Any]:
