@@ -12,7 +12,7 @@ import os
 import re
 import sys
 from collections import deque
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from contextlib import suppress
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
@@ -739,9 +739,9 @@ def given(source: Source, statement: Any, *beside: Any) -> set[str]:
         numbers, cells = inputs(), [*Context(source).cells(every=True)][1:]
         since = [cell for cell in cells if numbers.get(cell.file, 0) >= numbers.get(source.file, 0)]
         others = {name for cell in since for name in cell.gives}.union(*timed)
-    inside = {name for f, name in source.writes if f not in (function, None) and f.name != "__init__"}
     return {name for name in written(statement) if gives(statement, name) and name not in others
-            and {*source.writes[function, name]} <= {statement, *beside} and not ("." in name and name in inside)}
+            and {*source.writes[function, name]} <= {statement, *beside} and not ("." in name and any(
+                n == name and f not in (function, None) and f.name != "__init__" for f, n in source.writes))}
 
 
 @lru_cache(16)
@@ -751,14 +751,14 @@ def assignments(source: Source, function: Any) -> list[tuple[Any, set[str]]]:
     return [(n, {name.partition(".")[0] for name in numbers(n.value)}) for n in sorted(found, key=begins)]
 
 
-def passed_on(source: Source, statement: Any, ends: Collection[str], *beside: Any) -> set[str]:
+def passed_on(source: Source, statement: Any, ends: Container[Any], *beside: Any) -> set[str]:
     """The names that have their value from an assignment, from those `beside` it, or from others of the same function
-    that read numbers of such names; it goes on behind none of `ends`."""
+    that read numbers of such names, but from none of the values `ends`."""
     steps, names = [statement], {*written(statement)}
     for one, words in assignments(source, source.function(statement)):
-        if one is not statement and words & names:
+        if not words.isdisjoint(names) and one is not statement and one.value not in ends:
             steps.append(one)
-            names |= {*written(one)} - {*ends}
+            names |= {*written(one)}
     return {name for one in steps for name in given(source, one, *steps, *beside)}
 
 

@@ -4,6 +4,8 @@ What came of a cut is known while somebody holds it. Else the text tells: the cu
 statement alone gives a name its value, which operations read later. A cut that leads to none of them is not told.
 """
 
+from __future__ import annotations
+
 import ast
 import re
 from collections import Counter
@@ -11,7 +13,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from inspect import CO_OPTIMIZED
 from itertools import count
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..core.beside.ledger import Place, places
 from ..core.beside.lines import learners_line, source_line
@@ -30,6 +32,19 @@ def home(code: Any) -> Any:
     return program.is_cell(code.co_filename) or code.co_filename
 
 
+class Taker(NamedTuple):
+    """An operation that was given something without history."""
+
+    key: Any
+    seq: int
+    at: int  # where it goes in
+    sides: set[Any]  # all that may be it
+    texts: set[str]
+    free: Any  # what stands there
+    names: set[str]  # of which it reads numbers, if nothing else can be it
+    since: int  # the number of the operand beside it, where that may be made, by other code, of what came of a cut
+
+
 class Severed:
     """The cuts that go into one graph, which is being read."""
 
@@ -41,6 +56,7 @@ class Severed:
         self.constants: dict[tuple[Any, str], tuple[int, Any]] = {}  # scope, name -> last number, where it sits
         self.roots = {reader.names.get(at := reader.slot(t)): at for t in reader.roots if not t.requires_grad}
         self.here = home(learners_line()[0])  # the code that draws: another may have given their names another value
+        self.taking: dict[Any, list[Taker]] = {}
         self.made: dict[Any, list[tuple[Any, Any, Any]]] = {}  # scope -> nodes, with the expressions that made them
         self.signs: Counter[Any] = Counter()  # expression -> how many nodes it made
         self.last: dict[Any, tuple[int, Any]] = {}  # expression -> number and key of the last node that it made
@@ -86,7 +102,7 @@ class Severed:
             node = ids.get(("leaf", id(origin)) if self.reader.is_tensor(origin) else id(origin), self.only(keys))
             tensor, into = result is not None and ids.get(slot(result)), self.held[id(result)]
             if not (tensor or into) and around and place in self.latest:
-                names = program.passed_on(source, statement, self.reader.tracked)
+                names = program.passed_on(source, statement, self.last)
                 own = program.given(source, statement)
                 sure = own if own and program.carried(statement.value, around[0]) else ()
                 tensor, into = self.taken(place, scope, names, sure, around)
@@ -101,7 +117,7 @@ class Severed:
         known = self.known(place, Context(source, function), made)
         told: set[str] = set()
         for one in reversed(made):  # of what several of them lead to, the last is told
-            names = program.passed_on(source, one, self.reader.tracked, *made) - self.reader.tracked.keys() - told
+            names = program.passed_on(source, one, self.last, *made) - self.reader.tracked.keys() - told
             if (keys := read(one.value, known)) and names:
                 told |= names
                 line = source.line(one)[1], source.text(one).partition("\n")[0]
@@ -148,34 +164,42 @@ class Severed:
         known = [self.constants.get((scope, name), (0, None)) for name in names]
         known += [(place.seq + 1, self.roots[name]) for name in names if name in self.roots and scope == self.here]
         constant = next((slot for seq, slot in known if seq > place.seq), None)
-        sure = {*sure} - {reader.names.get(constant)}
-        came = {f"{name}.": {name} for name in names if name != reader.names.get(constant)}
-        nearest, into = next((key for key, _, sign in after if sign in around), None), list[str]()
-        for key, _, sign in after:
-            edges, sides, free = reader.edges[key], [getattr(sign, side, None) for side in ("left", "right")], None
-            if isinstance(sign, ast.Subscript):
-                at, sides = len(edges), [sign.slice]
-                inside = sign.slice in around and not isinstance(sign.slice, ast.Tuple)  # of several, who knows
-            elif len(edges) == 2 and edges.count(None) == 1:
-                at, sides = edges.index(None), sides if isinstance(sign, ast.BinOp) else self.arguments(sign)
-                beside = edges[1 - at][0]  # perhaps made of what came of the cut, by other code
-                n = reader.found[beside]
-                inside = sides[at] in around and (type(beside) is tuple or n.seq <= place.seq or home(n.code) == scope)
-                free = sides[at] if isinstance(sign, ast.Call) else self.other(sides, beside)
-            else:
-                continue
-            if (inside and key == nearest) or (free is not None and read(free, came)) or any(
-                    (side and ast.unparse(side) in sure) or side in [*around][:1] for side in sides):
-                into.append(f"{reader.ids[key]}:{at}")
+        sure, came = ({*each} - {reader.names.get(constant)} for each in (sure, names))
+        nearest = next((key for key, _, sign in after if sign in around), None)
+        into = [f"{reader.ids[one.key]}:{one.at}" for one in self.takers(scope) if one.seq > place.seq and (
+            not (one.names.isdisjoint(came) and one.texts.isdisjoint(sure) and one.sides.isdisjoint([*around][:1]))
+            or (one.key == nearest and one.free in around and one.since <= place.seq))]
         return reader.ids.get(constant), into
 
+    def takers(self, scope: Any) -> list[Taker]:
+        """The operations of a scope that were given something without history, in order."""
+        if scope not in self.taking:
+            self.taking[scope] = [one for made in self.made.get(scope, ()) if (one := self.taker(scope, *made))]
+        return self.taking[scope]
 
-    def arguments(self, call: Any) -> list[Any]:
-        """The two operands that a call was given, if it made one node of them, as a loss does."""
-        two = isinstance(call, ast.Call) and len(call.args) == 2 and self.signs[call] == 1
-        return call.args if two else [None, None]
+    def taker(self, scope: Any, key: Any, n: Any, sign: Any) -> Taker | None:
+        """What a node was given, if one of two operands, or an index, has no history."""
+        edges, since = self.reader.edges[key], 0
+        sides: Sequence[Any] = [getattr(sign, side, None) for side in ("left", "right")]
+        if isinstance(sign, ast.Subscript):
+            at, sides, known = len(edges), [sign.slice], sign.slice
+            free = None if isinstance(known, ast.Tuple) else known  # of several, who knows
+        elif len(edges) == 2 and edges.count(None) == 1:
+            at = edges.index(None)
+            beside = edges[1 - at][0]
+            if type(beside) is not tuple and home(self.reader.found[beside].code) != scope:
+                since = self.reader.found[beside].seq
+            if isinstance(sign, ast.Call) and len(sign.args) == 2 and self.signs[sign] == 1:  # a loss, most often
+                sides = sign.args
+            free = sides[at]
+            known = self.other(sides, beside) if isinstance(sign, ast.BinOp) else free
+        else:
+            return None
+        words = [word.split(".") for word in program.numbers(known)] if known else []
+        names = {".".join(word[:end]) for word in words for end in range(1, len(word) + 1)}
+        return Taker(key, n.seq, at, {*sides}, {ast.unparse(side) for side in sides if side}, free, names, since)
 
-    def other(self, sides: list[Any], key: Any) -> Any:
+    def other(self, sides: Sequence[Any], key: Any) -> Any:
         """Of two operands the one that the node, or leaf, with this key is not; None if nobody knows."""
         n, tracked = self.reader.found[key], self.reader.tracked
         sign = None if type(key) is tuple else n.code and program.expression(n.code, n.lasti)
