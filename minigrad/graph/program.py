@@ -752,13 +752,13 @@ def assignments(source: Source, function: Any) -> list[tuple[Any, set[str]]]:
 
 
 def passed_on(source: Source, statement: Any, ends: Container[Any], *beside: Any) -> set[str]:
-    """The names that have their value from an assignment, from those `beside` it, or from others of the same function
-    that read numbers of such names, but from none of the values `ends`."""
+    """The names that have their value from an assignment, from those `beside` it, or from later ones of the same
+    function that read numbers of such names, but from none of the values `ends`."""
     steps, names = [statement], {*written(statement)}
     for one, words in assignments(source, source.function(statement)):
-        if not words.isdisjoint(names) and one is not statement and one.value not in ends:
-            steps.append(one)
-            names |= {*written(one)}
+        if begins(one) > begins(statement):
+            on = not words.isdisjoint(names) and one.value not in ends
+            steps, names = [*steps, *[one] * on], names | {*written(one)} if on else names - {*written(one)}
     return {name for one in steps for name in given(source, one, *steps, *beside)}
 
 

@@ -151,7 +151,7 @@ class Severed:
             found[f"{name}."] = ({key for _, key in each} if each and max(each)[0] <= place.seq else set()).union(
                 *(read(part, self.known(place, outer, {})) for part, outer in given))
         for one, names in made.items():  # what is made of it in the block comes from there, too
-            found |= {f"{name}.": read(one.value, found) for name in names - tracked.keys()}
+            found |= {f"{name}.": read(one.value, found) for name in names if not found.get(f"{name}.")}
         return found
 
     def taken(self, place: Place, scope: Any, names: Collection[str], sure: Collection[str],
@@ -161,7 +161,7 @@ class Severed:
         that are `sure` have none, or, of the nearest operation, one that the cut stands in."""
         reader = self.reader
         after = [one for one in self.made.get(scope, ()) if one[1].seq > place.seq]
-        known = [self.constants.get((scope, name), (0, None)) for name in names]
+        known = [self.constants[scope, name] for name in names if (scope, name) in self.constants]
         known += [(place.seq + 1, self.roots[name]) for name in names if name in self.roots and scope == self.here]
         constant = next((slot for seq, slot in known if seq > place.seq), None)
         sure, came = ({*each} - {reader.names.get(constant)} for each in (sure, names))
