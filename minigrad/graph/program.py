@@ -754,7 +754,8 @@ def assignments(source: Source, function: Any) -> list[tuple[Any, set[str]]]:
 def passed_on(source: Source, statement: Any, ends: Container[Any], *beside: Any) -> set[str]:
     """The names that have their value from an assignment, from those `beside` it, or from later ones of the same
     function that read numbers of such names, but from none of the values `ends`."""
-    steps, names = [statement], {*written(statement)}
+    steps = [] if getattr(statement, "value", None) in ends else [statement]
+    names = {name for one in steps for name in written(one)}
     for one, words in assignments(source, source.function(statement)):
         if begins(one) > begins(statement):
             on = not words.isdisjoint(names) and one.value not in ends
