@@ -150,3 +150,6 @@ def test_a_cell_that_ran_again_is_drawn_with_its_latest_cuts_alone(shell, compil
     assert cuts("b = a.detach()", "loss = (x * b).sum()") == ["detach()"]
     assert cuts("loss = (x * b).sum()") == ["detach()"]
     assert cuts("b = 3.0", "loss = (x * b).sum()") == []
+    assert cuts("b = a.detach()", "c = b + 1", "loss = (x * c.neg()).sum()") == ["detach()"]
+    assert cuts("c = x.data * 0 + 1", "loss = (x * c.neg()).sum()") == [".data"]
+    assert cuts("c = 2.0", "loss = (x * c).sum()") == []

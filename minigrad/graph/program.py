@@ -753,14 +753,19 @@ def assignments(source: Source, function: Any) -> list[tuple[Any, set[str]]]:
 
 def passed_on(source: Source, statement: Any, ends: Container[Any], *beside: Any) -> set[str]:
     """The names that have their value from an assignment, from those `beside` it, or from later ones of the same
-    function that read numbers of such names, but from none of the values `ends`."""
-    steps = [] if getattr(statement, "value", None) in ends else [statement]
-    names = {name for one in steps for name in written(one)}
-    for one, words in assignments(source, source.function(statement)):
-        if begins(one) > begins(statement):
-            on = not words.isdisjoint(names) and one.value not in ends
-            steps, names = [*steps, *[one] * on], names | {*written(one)} if on else names - {*written(one)}
-    return {name for one in steps for name in given(source, one, *steps, *beside)}
+    function, or cells, that read numbers of such names, but from none of the values `ends`."""
+    steps = [] if getattr(statement, "value", None) in ends else [(source, statement)]
+    names, function, ran = {name for _, one in steps for name in written(one)}, source.function(statement), inputs()
+    others = [*Context(source).cells(every=True)][1:] if function is None else []
+    later = [cell for cell in reversed(others) if ran.get(cell.file, 0) >= ran.get(source.file, 0)]
+    for cell in [source, *later]:
+        for one, words in assignments(cell, function):
+            if cell is not source or begins(one) > begins(statement):
+                on = not words.isdisjoint(names) and one.value not in ends
+                steps += [(cell, one)] * on
+                names = names | {*written(one)} if on else names - {*written(one)}
+    beside = *beside, *(one for _, one in steps)
+    return {name for cell, one in steps for name in given(cell, one, *beside)}
 
 
 def carried(value: Any, at: Any) -> bool:
