@@ -117,7 +117,8 @@ class Severed:
         known = self.known(place, Context(source, function), made)
         told: set[str] = set()
         for one in reversed(made):  # of what several of them lead to, the last is told
-            names = program.passed_on(source, one, self.last, *made) - self.reader.tracked.keys() - told
+            earlier = [n for n in made if program.begins(n) < program.begins(one) and program.written(n) == program.written(one)]
+            names = program.passed_on(source, one, self.last, *earlier) - self.reader.tracked.keys() - told
             if (keys := read(one.value, known)) and names:
                 told |= names
                 line = source.line(one)[1], source.text(one).partition("\n")[0]
