@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import ast
 import re
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from inspect import CO_OPTIMIZED
 from itertools import count
@@ -17,6 +16,7 @@ from typing import Any, NamedTuple
 
 from ..core.beside.ledger import Place, places
 from ..core.beside.lines import learners_line, source_line
+from ..core.graph import TensorBase
 from . import program
 from .program import FUNCTIONS, Context, Source
 from .snapshot import Cut
@@ -58,7 +58,7 @@ class Severed:
         self.here = home(learners_line()[0])  # the code that draws: another may have given their names another value
         self.taking: dict[Any, list[Taker]] = {}
         self.made: dict[Any, list[tuple[Any, Any, Any]]] = {}  # scope -> nodes, with the expressions that made them
-        self.signs: Counter[Any] = Counter()  # expression -> how many nodes it made
+        self.kinds: dict[Any, set[type]] = {}  # expression -> the classes of the nodes that it made
         self.last: dict[Any, tuple[int, Any]] = {}  # expression -> number and key of the last node that it made
         mine = {key: n for key, n in reader.found.items() if self.places and type(key) is int and hasattr(n, "lasti")}
         end = inf if self.roots else max((n.seq for n in mine.values()), default=inf)
@@ -75,7 +75,7 @@ class Severed:
                     self.held.get(id(value), []).append(f"{reader.ids[key]}:{at}")
             self.made.setdefault(scope, []).append((key, n, sign))
             self.last[sign] = n.seq, key
-            self.signs[sign] += 1
+            self.kinds.setdefault(sign, set()).add(type(n))
 
     def cuts(self) -> Iterator[Cut]:
         """All of them."""
@@ -117,7 +117,8 @@ class Severed:
         known = self.known(place, Context(source, function), made)
         told: set[str] = set()
         for one in reversed(made):  # of what several of them lead to, the last is told
-            earlier = [n for n in made if program.begins(n) < program.begins(one) and program.written(n) == program.written(one)]
+            mine = [n for n in made if program.written(n) == program.written(one)]
+            earlier = [n for n in mine if program.begins(n) < program.begins(one)]
             names = program.passed_on(source, one, self.last, *earlier) - self.reader.tracked.keys() - told
             if (keys := read(one.value, known)) and names:
                 told |= names
@@ -190,7 +191,9 @@ class Severed:
             beside = edges[1 - at][0]
             if type(beside) is not tuple and home(self.reader.found[beside].code) != scope:
                 since = self.reader.found[beside].seq
-            if isinstance(sign, ast.Call) and len(sign.args) == 2 and self.signs[sign] == 1:  # a loss, most often
+            whole = isinstance(sign, ast.Call) and len(sign.args) == 2 and len(self.kinds[sign]) == 1  # as a loss
+            if whole and (ast.unparse(sign.func) == f"torch.{(name := program.called(sign))}"
+                          or not hasattr(TensorBase._plain, name)):  # whose own tensor is no argument
                 sides = sign.args
             free = sides[at]
             known = self.other(sides, beside) if isinstance(sign, ast.BinOp) else free
