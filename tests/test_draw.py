@@ -173,6 +173,11 @@ def test_save_writes_what_the_ending_says(tmp_path, ending):
     assert file.read_bytes().startswith(begins[ending])
 
 
+@pytest.mark.parametrize(("theme", "scheme"), [(None, "light dark"), ("dark", "dark")])
+def test_a_page_has_the_ground_of_its_picture(theme, scheme):
+    assert f'<meta name="color-scheme" content="{scheme}">' in draw(X * 2, theme=theme).to_html()
+
+
 def test_an_unknown_ending_is_refused(tmp_path):
     with pytest.raises(ValueError, match=r"'\.pdf'"):
         draw(X * 2).save(tmp_path / "graph.pdf")

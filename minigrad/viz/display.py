@@ -410,6 +410,7 @@ class Drawing:
         """A page of its own that needs nothing from anywhere."""
         lang = "zh-CN" if self.lang == "zh" else "en"
         return (f'<!DOCTYPE html><html lang="{lang}"><head><meta charset="utf-8">'
+                f'<meta name="color-scheme" content="{self.theme or "light dark"}">'
                 f"<title>minigrad</title></head><body>{self.to_svg()}</body></html>\n")
 
     def to_json(self) -> str:
