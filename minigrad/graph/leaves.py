@@ -7,13 +7,14 @@ import ast
 import builtins
 import re
 from dataclasses import replace
+from itertools import permutations
 from typing import Any
 
 from ..core.beside import ledger
 from ..core.graph import TensorBase, latest
 from . import program
 from .cuts import asking, computed, cut, cut_on_the_way, in_hook, leads_to, root_of, tensors_in
-from .findings import Finding, by_rule, finding, first, keyword, receiver
+from .findings import Finding, by_rule, ends, finding, first, keyword, receiver
 from .live import inner, is_tensor, parameters
 from .program import Context, called, expression, feeding, inside_of, is_learners, read_in, source_of, writers, written
 
@@ -118,7 +119,7 @@ def untracked(node: Any, context: Context) -> Finding | None:
             on |= plain and getattr(flag, "value", None) is True
     if not (late := any(t.requires_grad for t in seen)) and (on or any(type(t).__name__ == "Parameter" for t in seen)):
         return switched_off(ast.unparse(node), context)
-    return no_leaf(makers, context, late)
+    return no_leaf(makers, context, late) or by_rule("whole numbers:", node, context)
 
 
 def switched_off(name: str, context: Context) -> Finding | None:
@@ -137,7 +138,8 @@ def no_leaf(makers: list[tuple[Any, Context]], context: Context, late: bool = Fa
     made = [(call, around, name) for call, around in makers for name in written(around.source.statement(call))
             if any(call in ast.walk(v) for v in read_in(around.source.statement(call), name))
             and (not late or getattr(around.names.get(name), "requires_grad", False))]
-    for call, around, _ in (wanted := [m for m in made if m[2] in asked] or made)[:1]:
+    wanted = [m for m in made if m[2] in asked] or [m for m in made if m[2].startswith("self.")] or made
+    for call, around, _ in wanted[:1]:
         if len(wanted) == 1 and (found := by_rule("program:", call, around)) is not None:
             return found
         names = ", ".join(dict.fromkeys(m[2] for m in made))
@@ -282,8 +284,23 @@ def missing_from(optimizer: Any, context: Context, of: Any = None) -> Finding | 
             # in another function the names may mean something else
             clear = around.function in (None, context.function) and (alone or not (part or len(every) > 1))
             kind = (" alone" if alone else " too") * (clear and len(meant) == 1)
-            return by_rule(f"missing{kind}: {name} {len(left)} {whole}", call, around)
+            return held_still(context) or by_rule(f"missing{kind}: {name} {len(left)} {whole}", call, around)
     return None
+
+
+def held_still(context: Context) -> Finding | None:
+    """A target, or a teacher, to which the loss of the last backward leads beside what learns from it.
+
+    `alike`: the shapes are the same, and the program copies numbers of modules.
+    """
+    call, around = last_backward(context) or (None, context)
+    loss = call and around.value(root_of(call))
+    behind = ends(loss._edge()) if isinstance(loss, TensorBase) else set()
+    modules = ((name, parameters(v)) for name, v in named(around).items() if hasattr(type(v), "named_parameters"))
+    reached = [(name, [p.shape for p in own]) for name, own in modules if behind & {*map(id, own)}]
+    copies = re.search(r"deepcopy\(|load_state_dict\(", around.source.whole)
+    return first(by_rule(f"both{' alike' * bool(copies and x == y)}: {a} {b}", root_of(call), around)
+                 for (a, x), (b, y) in permutations(reached, 2))
 
 
 def made_anew(module: Any) -> Finding | None:

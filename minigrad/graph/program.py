@@ -68,7 +68,10 @@ class Source:
             node.name for node in self.tree.body if isinstance(node, (ast.ClassDef, *FUNCTIONS))}
         touched = [n for n in self.tree.body if isinstance(n, ast.Expr) or any("." in name for name in written(n))]
         self.touches = {n.id for statement in touched for n in ast.walk(statement) if isinstance(n, ast.Name)}
-        self.reads = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)} | {
+        given = {name: several[0].lineno for (home, name), several in self.writes.items()
+                 if home is None and isinstance(several[0], ast.Assign | ast.For)}  # then it is read from here
+        self.reads = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
+                      and n.lineno <= given.get(n.id, n.lineno)} | {
             n.target.id for n in nodes if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
         for (home, name), several in [*self.writes.items()]:  # a list that a function only fills is not its own
             if home and all(isinstance(w, ast.Expr) for w in several) and name not in {
@@ -477,7 +480,7 @@ class Context(NamedTuple):
         found = [cell for cell in cells if cell is self.source or (ran is not None and cell is source_of(ran))]
         for source in found:  # grows while it is read
             others = [cell for cell in cells if cell is not source]
-            for name in source.reads:
+            for name in (n for n in source.reads if not isinstance(self.names.get(n), ModuleType)):
                 gave = next((i for i, cell in enumerate(others) if name in cell.gives), len(others) - 1)
                 found += [c for c in others[: gave + 1] if c not in found and name in c.gives | c.touches]
         used = {name: cell for cell in cells[::-1] for name in cell.gives & self.source.reads if self.learns(name)}

@@ -94,6 +94,7 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
     went = getattr(optimizer, "_stepped", False) or getattr(optimizer, "_opt_called", False)
     marks = " earlier" * (len(ledger.diary) == ledger.KEPT) + " stepped" * bool(went)
     marks += " lines" * (len({line for word, line in zip(told.split(), lines, strict=False) if "backward" in word}) > 1)
+    marks += " lr" * all("lr" in group for group in optimizer.param_groups) + " still" * numbers.too_slow(optimizer)
     marks += " eval" * (not getattr(asked, "training", True) and numbers.differs(asked))
     marks += " hand" * bool(BY_HAND & {*words})
     marks += " hand" * any(".grad = " in s.spelled.whole.replace(".grad = None", "") for s in context.sources())
@@ -107,6 +108,7 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     """All slips that are found; `own`: the tensors in question, those of a module or an optimizer `asked`, perhaps."""
     yield moved(own, context)
     yield from hoarded(context)
+    yield leaves.held_still(context)
     call, around = last_backward(context) or (None, context)
     yield None if call is None else kept_for_all(call, around) or numbers.several_hot(root_of(call), around)
     behind = (e for n in nodes_of([t.grad_fn for t in own if t.grad_fn is not None], {}) for e in n.edges)
