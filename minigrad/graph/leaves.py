@@ -37,6 +37,13 @@ def last_backward(context: Context) -> tuple[Any, Context] | None:
     return call, Context(source, source.function(call), names={**context.names, **own})
 
 
+def reached(context: Context) -> tuple[Any, Context, set[int]]:
+    """The call of backward or grad that ran last, where it stands, and the ids of the leaves behind its root."""
+    call, around = last_backward(context) or (None, context)
+    loss = call and around.value(root_of(call))
+    return call, around, ends(loss._edge()) if isinstance(loss, TensorBase) else set()
+
+
 def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
     """Why the backward that ran last has not reached a leaf."""
     if (last := last_backward(context)) is None:  # perhaps one that failed, or was left out
@@ -137,7 +144,7 @@ def no_leaf(makers: list[tuple[Any, Context]], context: Context, late: bool = Fa
               for arg in n.args for a in getattr(arg, "elts", [arg])}
     made = [(call, around, name) for call, around in makers for name in written(around.source.statement(call))
             if any(call in ast.walk(v) for v in read_in(around.source.statement(call), name))
-            and (not late or getattr(around.names.get(name), "requires_grad", False))]
+            and (not late or (isinstance(t := around.names.get(name), TensorBase) and t.requires_grad and t.is_leaf))]
     wanted = [m for m in made if m[2] in asked] or [m for m in made if m[2].startswith("self.")] or made
     for call, around, _ in wanted[:1]:
         if len(wanted) == 1 and (found := by_rule("program:", call, around)) is not None:
@@ -259,7 +266,8 @@ def missing_from(optimizer: Any, context: Context, of: Any = None) -> Finding | 
     kinds = {"Parameter", *(type(p).__name__ for p in parameters(optimizer))}  # of another it may be an input
     plain = len(kinds) > 1
     ran = any(p.grad is not None for p in parameters(optimizer))  # then what else was used has a gradient, too
-    for name, value in context.names.items():
+    far = {name for cell in context.cells() for name in cell.gives}.difference(*(s.gives for s in context.sources()))
+    for name, value in ((n, v) for n, v in context.names.items() if n[0] != "_" and n not in far):
         module = hasattr(type(value), "named_parameters")
         one = type(value).__name__ in kinds and (plain or not writers(value)) and not passing(name, context)
         table = isinstance(value, dict) and not ran  # as `stack_module_state` gives them
@@ -268,7 +276,7 @@ def missing_from(optimizer: Any, context: Context, of: Any = None) -> Finding | 
                 and not any(called(at) == "step" for _, at in writers(p))]  # else another's, which is gone
         # a module whose input is what is changed, or of which nobody asked
         beside = (module and plain and len(left) == len(own)) or (of is not None and not any(id(p) in of for p in left))
-        for call, around in context.made(opt, None) if left and not beside and name[0] != "_" else ():
+        for call, around in context.made(opt, None) if left and not beside else ():
             given: Any = [*call.args, keyword(call, "params")][0] if isinstance(call, ast.Call) else None
             meant = [twin for twin in twins if alike(twin, name)] or twins
             if given is None or opt != meant[-1]:  # the later one was meant for it
@@ -291,16 +299,16 @@ def missing_from(optimizer: Any, context: Context, of: Any = None) -> Finding | 
 def held_still(context: Context) -> Finding | None:
     """A target, or a teacher, to which the loss of the last backward leads beside what learns from it.
 
-    `alike`: the shapes are the same, and the program copies numbers of modules.
+    `alike`: their shapes are the same, the program copies numbers of modules, and no optimizer changes the first.
     """
-    call, around = last_backward(context) or (None, context)
-    loss = call and around.value(root_of(call))
-    behind = ends(loss._edge()) if isinstance(loss, TensorBase) else set()
+    call, around, behind = reached(context)
+    held = {id(p) for o in optimizers(context).values() for p in parameters(o)}
     modules = ((name, parameters(v)) for name, v in named(around).items() if hasattr(type(v), "named_parameters"))
-    reached = [(name, [p.shape for p in own]) for name, own in modules if behind & {*map(id, own)}]
-    copies = re.search(r"deepcopy\(|load_state_dict\(", around.source.whole)
-    return first(by_rule(f"both{' alike' * bool(copies and x == y)}: {a} {b}", root_of(call), around)
-                 for (a, x), (b, y) in permutations(reached, 2))
+    both = permutations([(name, own) for name, own in modules if behind & {*map(id, own)}], 2)
+    copied = any(re.search(r"deepcopy\(|load_state_dict\(", source.whole) for source in around.sources())
+    twins = (({*map(id, x)}.isdisjoint(held) and [p.shape for p in x] == [p.shape for p in y], a, b)
+             for (a, x), (b, y) in both)
+    return first(by_rule(f"both{' alike' * (copied and twin)}: {a} {b}", root_of(call), around) for twin, a, b in twins)
 
 
 def made_anew(module: Any) -> Finding | None:

@@ -340,7 +340,8 @@ def nought(node: Any, context: Context, depth: int = 0) -> tuple[Any, Context] |
     """The zeros that an expression is made of, if that is 0 everywhere for sure."""
     if called(node) in ("zeros", "zeros_like"):
         return node, context
-    parts = [(part, context) for part in (node.left, node.right)] if is_product(node) else []
+    several = (node.left, node.right) if is_product(node) else getattr(node, "elts", [])[:1]  # a state and its cell
+    parts = [(part, context) for part in several]
     if called(node) in KEEP_ZEROS or getattr(node, "attr", "") in ("T", "mT"):
         parts = [(receiver(node), context)]
     elif isinstance(node, ast.Name | ast.Attribute):
@@ -384,7 +385,7 @@ def fed(root: Any, context: Context) -> Finding | None:
 
 
 def entropies(root: Any, context: Context, whole: bool) -> Iterator[tuple[Any, Context, Any]]:
-    """The calls of cross entropy behind an expression, and their targets: classes, `whole` numbers, or probabilities."""
+    """The calls of cross entropy behind an expression, and their targets: `whole` numbers, or probabilities."""
     given = ((n, there, there.value(n.args[1])) for here, there in feeding(root, context) for n in ast.walk(here)
              if isinstance(n, ast.Call) and len(n.args) > 1
              and {called(n), type(there.callee(n.func)).__name__} & {"cross_entropy", "CrossEntropyLoss"})
