@@ -28,18 +28,14 @@ WHOSE = {"backward", "step", "zero_grad", "parameters", "state_dict", "load_stat
 
 def find(error: BaseException, key: str, facts: dict[str, Any], node: Any, context: Context) -> Finding | None:
     """The cause of an error: by its text and the failing expression, else by its key, else what the operands were."""
-    node = tested(facts["tensor"], node, context) if key == "ambiguous_bool" else node
+    if key == "ambiguous_bool" and node is not None:  # of what is joined, Python 3.11 names the part computed last
+        parts = (part for up in context.source.above(node) if isinstance(up, ast.BoolOp) for part in up.values)
+        node = next((part for part in parts if context.value(part) is facts["tensor"]), node)
     if (found := first(finder(error, node, context) for finder in FINDERS)) is not None:
         return found
     if "bad" in facts:  # a number that no row, or no class, has: where it was asked for, and how many there are
         return finding(key, context, node, **facts)
     return BY_KEY[key](facts, node, context) if key in BY_KEY else None if key else operands(error, node, context)
-
-
-def tested(tensor: Any, node: Any, context: Context) -> Any:
-    """The part of a condition, joined by `and` or `or`, that a tensor is; Python 3.11 names the one computed last."""
-    joined = [up for up in context.source.above(node) if isinstance(up, ast.BoolOp)] if node is not None else []
-    return next((part for each in joined for part in each.values if context.value(part) is tensor), node)
 
 
 def operands(error: BaseException, node: Any, context: Context) -> Finding | None:

@@ -7,7 +7,6 @@ import ast
 import builtins
 import re
 from dataclasses import replace
-from itertools import permutations
 from typing import Any
 
 from ..core.beside import ledger
@@ -299,16 +298,14 @@ def missing_from(optimizer: Any, context: Context, of: Any = None) -> Finding | 
 def held_still(context: Context) -> Finding | None:
     """A target, or a teacher, to which the loss of the last backward leads beside what learns from it.
 
-    `alike`: their shapes are the same, the program copies numbers of modules, and no optimizer changes the first.
+    `alike`: their shapes are the same, and no optimizer changes the first.
     """
     call, around, behind = reached(context)
     held = {id(p) for o in optimizers(context).values() for p in parameters(o)}
     modules = ((name, parameters(v)) for name, v in named(around).items() if hasattr(type(v), "named_parameters"))
-    both = permutations([(name, own) for name, own in modules if behind & {*map(id, own)}], 2)
-    copied = any(re.search(r"deepcopy\(|load_state_dict\(", source.whole) for source in around.sources())
-    twins = (({*map(id, x)}.isdisjoint(held) and [p.shape for p in x] == [p.shape for p in y], a, b)
-             for (a, x), (b, y) in both)
-    return first(by_rule(f"both{' alike' * (copied and twin)}: {a} {b}", root_of(call), around) for twin, a, b in twins)
+    own = [(name, {*map(id, ps)} <= held, [p.shape for p in ps]) for name, ps in modules if behind & {*map(id, ps)}]
+    return first(by_rule(f"both{' alike' * (not trained and x == y)}: {a} {b}", root_of(call), around)
+                 for a, trained, x in own for b, _, y in own if a != b)
 
 
 def made_anew(module: Any) -> Finding | None:

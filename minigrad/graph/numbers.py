@@ -27,7 +27,6 @@ from .findings import Finding, by_rule, finding, first, keyword, receiver
 from .live import Key, Reader, is_tensor
 from .program import Context, begins, called, expression, feeding, inside_of, is_theirs, source_of, usual, writers
 
-UNSEEN = 1e-8  # of a number of float32: less changes no digit
 MOST, NEAR = 20_000, 12  # nodes that are looked through; one after the other, behind each of them
 PRODUCTS = set("matmul mm bmm mv dot mul multiply".split())
 KEEP_ZEROS = set("transpose permute t view reshape flatten unsqueeze squeeze expand repeat relu tanh".split())
@@ -319,9 +318,8 @@ def by_nought(leaf: Any, name: str, root: Any, context: Context) -> Finding | No
     every: Any = ((n, there) for here, there in feeding(root, context) for n in ast.walk(here))
     for n, around in every:
         pair = [n.left, n.right] if is_product(n) else [receiver(n), *n.args[-1:]] if called(n) in PRODUCTS else []
-        cell = isinstance(n, ast.Call) and type(around.callee(n.func)).__name__.endswith("Cell")
-        if cell and "weight_hh" in name:
-            pair = [n.func, *n.args[1:2]]  # the state
+        if "weight_hh" in name and isinstance(n, ast.Call) and type(around.callee(n.func)).__name__.endswith("Cell"):
+            pair = [n.func, *(getattr(given, "elts", [given])[0] for given in n.args[1:2])]  # the state
         for side, other in permutations(pair, 2):
             if (zeros := nought(other, around)) is not None and leads_to(side, around, leaf):
                 made, there = zeros
@@ -340,8 +338,7 @@ def nought(node: Any, context: Context, depth: int = 0) -> tuple[Any, Context] |
     """The zeros that an expression is made of, if that is 0 everywhere for sure."""
     if called(node) in ("zeros", "zeros_like"):
         return node, context
-    several = (node.left, node.right) if is_product(node) else getattr(node, "elts", [])[:1]  # a state and its cell
-    parts = [(part, context) for part in several]
+    parts = [(part, context) for part in (node.left, node.right)] if is_product(node) else []
     if called(node) in KEEP_ZEROS or getattr(node, "attr", "") in ("T", "mT"):
         parts = [(receiver(node), context)]
     elif isinstance(node, ast.Name | ast.Attribute):
@@ -384,36 +381,22 @@ def fed(root: Any, context: Context) -> Finding | None:
     return found
 
 
-def entropies(root: Any, context: Context, whole: bool) -> Iterator[tuple[Any, Context, Any]]:
-    """The calls of cross entropy behind an expression, and their targets: `whole` numbers, or probabilities."""
+def odd_targets(root: Any, context: Context, wrong: bool = False) -> Finding | None:
+    """A cross entropy whose targets hold 1 for several classes of a row, where they should be probabilities; of `wrong`
+    numbers one of whose targets none counts: all are to be ignored, or their classes weigh 0."""
     given = ((n, there, there.value(n.args[1])) for here, there in feeding(root, context) for n in ast.walk(here)
              if isinstance(n, ast.Call) and len(n.args) > 1
              and {called(n), type(there.callee(n.func)).__name__} & {"cross_entropy", "CrossEntropyLoss"})
-    yield from (one for one in given if is_tensor(one[2]) and one[2].is_floating_point() != whole)
-
-
-def several_hot(root: Any, context: Context) -> Finding | None:
-    """A cross entropy whose targets hold 1 for several classes of a row, where they should be probabilities."""
-    return first(by_rule("several hot:", n, there) for n, there, t in entropies(root, context, False)
-                 if t.ndim > 1 and {*t.unique().tolist()} <= {0, 1} and t.sum(1).max() > 1)
-
-
-def uncounted(root: Any, context: Context) -> Finding | None:
-    """A cross entropy of which no target counts: all are to be ignored, or their classes weigh 0."""
-    for n, there, t in entropies(root, context, True):
-        loss, given = there.callee(n.func), {k.arg: getattr(k.value, "value", None) for k in n.keywords}
-        weight = there.value(keyword(n, "weight")) if "weight" in given else getattr(loss, "weight", None)
-        kept = t[t != given.get("ignore_index", getattr(loss, "ignore_index", -100))]
-        if t.numel() and not (kept.numel() and (weight is None or weight[kept].any())):
+    for n, there, t in (one for one in given if is_tensor(one[2]) and one[2].is_floating_point() != wrong):
+        if not wrong and t.ndim > 1 and {*t.unique().tolist()} <= {0, 1} and t.sum(1).max() > 1:
+            return by_rule("several hot:", n, there)
+        options = {k.arg: v.value if isinstance(v := k.value, ast.Constant) else there.value(v) for k in n.keywords}
+        loss: Any = there.callee(n.func)
+        weight: Any = options.get("weight", getattr(loss, "weight", None))
+        kept = t[t != options.get("ignore_index", getattr(loss, "ignore_index", -100))]
+        if wrong and t.numel() and not (kept.numel() and (weight is None or weight[kept].any())):
             return finding("all_weigh_nothing" if kept.numel() else "all_ignored", there, n)
     return None
-
-
-def too_slow(optimizer: Any) -> bool:
-    """Whether a step with the gradients that are there changes no number in a digit that float32 keeps."""
-    held = [(group.get("lr", 1), p) for group in optimizer.param_groups for p in group["params"] if p._grad is not None]
-    most = max((float(rate) * max(1, abs(p._grad._array()).max()) for rate, p in held), default=1)  # also of Adam's
-    return bool(most < UNSEEN * max((abs(p._array()).max() for _, p in held), default=0))
 
 
 def cause(kind: str, loss: Any, leaf: Any, name: str, names: Mapping[str, Any] | None = None) -> Finding | None:
@@ -440,8 +423,7 @@ def sum_of_backwards(leaf: Any) -> bool:
 
 def written(leaf: Any, name: str, wrong: str) -> Finding | None:
     """The line that wrote into `.grad` last, if it made zeros of it, or added to it what a further backward gave."""
-    for code, at in writers(leaf._grad)[:1]:
-        around = Context(source_of(code))
+    for at, around in ((at, Context(source_of(code))) for code, at in writers(leaf._grad)[:1]):
         if wrong == "zero" and called(at) != "backward":
             key = "cleared_since" if called(at) in ("zero_", "zero_grad", "fill_") else "grad_written"
             return finding(key, around, at, name=name)

@@ -68,10 +68,9 @@ class Source:
             node.name for node in self.tree.body if isinstance(node, (ast.ClassDef, *FUNCTIONS))}
         touched = [n for n in self.tree.body if isinstance(n, ast.Expr) or any("." in name for name in written(n))]
         self.touches = {n.id for statement in touched for n in ast.walk(statement) if isinstance(n, ast.Name)}
-        given = {name: several[0].lineno for (home, name), several in self.writes.items()
-                 if home is None and isinstance(several[0], ast.Assign | ast.For)}  # then it is read from here
-        self.reads = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)
-                      and n.lineno <= given.get(n.id, n.lineno)} | {
+        # what a line before gives is read from here
+        self.reads = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and all(
+            n.lineno <= w.lineno for w in self.writes.get((None, n.id), ()) if isinstance(w, ast.Assign | ast.For))} | {
             n.target.id for n in nodes if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
         for (home, name), several in [*self.writes.items()]:  # a list that a function only fills is not its own
             if home and all(isinstance(w, ast.Expr) for w in several) and name not in {

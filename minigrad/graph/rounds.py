@@ -94,7 +94,6 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
     went = getattr(optimizer, "_stepped", False) or getattr(optimizer, "_opt_called", False)
     marks = " earlier" * (len(ledger.diary) == ledger.KEPT) + " stepped" * bool(went)
     marks += " lines" * (len({line for word, line in zip(told.split(), lines, strict=False) if "backward" in word}) > 1)
-    marks += " lr" * all("lr" in group for group in optimizer.param_groups) + " still" * numbers.too_slow(optimizer)
     marks += " eval" * (not getattr(asked, "training", True) and numbers.differs(asked))
     marks += " hand" * bool(BY_HAND & {*words})
     marks += " hand" * any(".grad = " in s.spelled.whole.replace(".grad = None", "") for s in context.sources())
@@ -106,11 +105,10 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
 
 def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Finding | None]:
     """All slips that are found; `own`: the tensors in question, those of a module or an optimizer `asked`, perhaps."""
-    yield moved(own, context)
+    yield moved(own, context) or leaves.held_still(context)
     yield from hoarded(context)
-    yield leaves.held_still(context)
     call, around = last_backward(context) or (None, context)
-    yield None if call is None else kept_for_all(call, around) or numbers.several_hot(root_of(call), around)
+    yield None if call is None else kept_for_all(call, around) or numbers.odd_targets(root_of(call), around)
     behind = (e for n in nodes_of([t.grad_fn for t in own if t.grad_fn is not None], {}) for e in n.edges)
     ends = [*own, *(e for e in behind if isinstance(e, TensorBase))]
     yield None if called(call) != "backward" else leaves.first_order(ends, root_of(call), around)

@@ -95,8 +95,7 @@ def no_attribute(module: str, names: Iterable[str], name: str) -> NoReturn:
         raise noted(error, "alias.waits", name=f"{module}.{name}", what=say(f"waits.{reason}"))
     homes = homes_of(name, module) if name not in table("names")["elsewhere"] else []
     if name in torch_names().get(module, ()):
-        beneath = "`, `".join(home for home in homes if home.startswith(f"{module}."))
-        raise noted(error, f"alias.not_yet{'_here' * bool(beneath)}", name=f"{module}.{name}", nearest=beneath)
+        raise noted(error, f"alias.not_yet{'_here' * bool(homes)}", name=f"{module}.{name}", nearest="`, `".join(homes))
     near = [home.removeprefix(f"{module}.") for home in homes] or nearest(name, tuple(names), 0.75)
     error.nearest = near if len(near) == 1 and near != homes else []  # type: ignore[attr-defined]
     told = "`, `".join(homes) or f"{module}.{''.join(near)}"
