@@ -265,6 +265,18 @@ LOOP = ["for _ in range(3):", "    opt.zero_grad()", "    loss = net(torch.ones(
         "    loss.backward()",
         "    opt.step()"]
 TOLD = {  # the line to blame, what is said of it, the program
+    "a loss is named again before it is used": (3, "`loss = loss + b(x).sum()`", [
+        "a, b, x = nn.Linear(3, 1), nn.Linear(3, 1), torch.ones(2, 3)", "loss = a(x).mean()", "loss = b(x).sum()",
+        "loss.backward()", "answer = why(a)"]),
+    "a cut in an object that is called": (3, "        return x * 2", [
+        "class Twice:", "    def __call__(self, x):", "        return (x * 2).detach()",
+        "net, twice = nn.Linear(3, 1), Twice()",
+        "loss = twice(net(torch.ones(2, 3))).sum().requires_grad_()", "loss.backward()", "answer = why(net)"]),
+    "a function that ends in backward": (4, "    loss.backward(); return loss", [
+        "net, total = nn.Linear(3, 1), 0", "def step():", "    loss = net(torch.ones(2, 3)).sum()",
+        "    loss.backward()", "total = total + step()"]),
+    "a key of modules": (2, "parts['head']", [
+        "parts = nn.ModuleDict({'head': nn.Linear(3, 1)})", "parts['haed'](torch.ones(3))"]),
     "a teacher learns, too": (3, "sends a gradient into teacher", [
         "teacher, student = nn.Linear(3, 2), nn.Linear(3, 2)", "x = torch.ones(4, 3)", "goal = teacher(x).softmax(1)",
         "loss = F.kl_div(student(x).log_softmax(1), goal)", "loss.backward()", "answer = why(student)"]),
@@ -359,6 +371,10 @@ def test_the_line_and_what_is_wrong_with_it_are_told(name):
     ["D, E, yes, bce = nn.Linear(3, 1), nn.Linear(2, 3), torch.ones(4, 1), nn.BCEWithLogitsLoss()",  # the other side's
      "d = bce(D(torch.ones(4, 3).detach()), yes) + bce(D(E(torch.ones(4, 2)).detach()), 0 * yes)", "d.backward()",
      "e = bce(D(E(torch.ones(4, 2))), yes)", "e.backward()", "a, b = why(E), why(e)"],
+    ["teacher, student = nn.Linear(3, 2), nn.Linear(3, 2)", "x, y = torch.ones(4, 3), torch.ones(4, dtype=torch.long)",
+     "opt = torch.optim.SGD([*teacher.parameters(), *student.parameters()], lr=0.1)", "t = teacher(x)",
+     "loss = F.cross_entropy(t, y) + F.mse_loss(student(x), t.detach())", "loss.backward()", "opt.step()",
+     "a, b = why(teacher), why(opt)"],
     ["vocab = {w: i for i, w in enumerate(['x', 'y'], 1)}", "emb = nn.Embedding(3, 2, padding_idx=0)",
      "emb(torch.tensor([1, 0])).sum().backward()", "a = why(emb)"],
     ["lin = nn.Linear(3, 2)", "p = F.softmax(lin(torch.ones(4, 3)), dim=1)", "p = p.log()",

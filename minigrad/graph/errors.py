@@ -6,7 +6,7 @@
 import ast
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import dropwhile, pairwise
 from types import ModuleType
@@ -206,9 +206,7 @@ def of_another_kind(error: BaseException, node: Any, context: Context) -> Findin
     for here, around in feeding(node, context):
         for inside in filter(None, map(around.definition, (n for n in ast.walk(here) if isinstance(n, ast.Call)))):
             if not any(isinstance(n, ast.Return | ast.Yield) for n in ast.walk(inside.function)):
-                last = inside.function.body[-1]
-                change = [(last, f"return {inside.source.text(last.value)}")] * isinstance(last, ast.Assign | ast.Expr)
-                return finding("no_return", inside, last, *change, name=inside.function.name)
+                return by_rule(f"no return: {inside.function.name}", inside.function.body[-1], inside)
     return None
 
 
@@ -238,7 +236,7 @@ def name_of(owner: Any, name: str, context: Context) -> str:
 def unknown(error: BaseException, node: Any, context: Context) -> Finding | None:
     """A name, or a key of a dict, that means nothing: where it is known, or the nearest one."""
     name = str([*error.args, ""][0])
-    if isinstance(error, KeyError) and isinstance(whole := context.value(getattr(node, "value", None)), Mapping):
+    if isinstance(error, KeyError) and hasattr(whole := context.value(getattr(node, "value", None)), "keys"):
         keys = [key for key in whole if isinstance(key, str)]
         part = [key for key in keys if key in name or name in key]
         changes = [(node.slice, repr(key)) for key in nearest(name, tuple(keys)) or part * (len(part) == 1)]

@@ -296,16 +296,16 @@ def missing_from(optimizer: Any, context: Context, of: Any = None) -> Finding | 
 
 
 def held_still(context: Context) -> Finding | None:
-    """A target, or a teacher, to which the loss of the last backward leads beside what learns from it.
+    """A target, or a teacher, that no optimizer changes, and to which the last loss leads beside what learns from it.
 
-    `alike`: their shapes are the same, and no optimizer changes the first.
+    `alike`: their shapes are the same.
     """
     call, around, behind = reached(context)
     held = {id(p) for o in optimizers(context).values() for p in parameters(o)}
     modules = ((name, parameters(v)) for name, v in named(around).items() if hasattr(type(v), "named_parameters"))
     own = [(name, {*map(id, ps)} <= held, [p.shape for p in ps]) for name, ps in modules if behind & {*map(id, ps)}]
-    return first(by_rule(f"both{' alike' * (not trained and x == y)}: {a} {b}", root_of(call), around)
-                 for a, trained, x in own for b, _, y in own if a != b)
+    return first(by_rule(f"both{' alike' * (x == y)}: {a} {b}", root_of(call), around)
+                 for a, trained, x in own for b, _, y in own if a != b and not trained)
 
 
 def made_anew(module: Any) -> Finding | None:

@@ -392,7 +392,8 @@ class Context(NamedTuple):
     def definition(self, call: Any) -> Context | None:
         """The learner's function that a call runs, as a context; None for what is not theirs."""
         made = self.callee(call.func)
-        made = unwrap(type(made).forward if hasattr(type(made), "named_parameters") else made)
+        own = "forward" if hasattr(type(made), "named_parameters") else "__call__"  # of an object of theirs
+        made = unwrap(getattr(type(made), own) if own == "forward" or is_learners(made) else made)
         owners = [v for v in (self.value(call.func), self.value(getattr(call.func, "value", None)))
                   if hasattr(type(v), "named_parameters") or is_learners(v)]
         return inside_of(made, call, self, **({"self": owners[0]} if owners else {}))  # what it means in a method
