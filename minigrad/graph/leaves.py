@@ -63,7 +63,7 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
     beside = there and not any(t is leaf for n in call.args[1:] for t in tensors_in(n, around))  # grad asked for others
     found = asked or (given if beside else None) or cut_on_the_way(leaf, root, around) or remade(leaf, root, around)
     if found is None and known(root, around) and not there:
-        found = finding("no_use", around, call, name=name, loss=around.source.text(root))
+        found = by_rule("no use:", call, around) or finding("no_use", around, call, name=name, loss=ast.unparse(root))
     return found or given or (first_order([leaf], root, around) if there else None)
 
 

@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache, lru_cache, partial
-from operator import attrgetter
+from importlib import import_module
 from typing import Any, NoReturn
 
 from . import noted, read, say, table, torch_names
@@ -106,9 +106,9 @@ def homes_of(name: str, module: str) -> list[str]:
     """Where torch, and minigrad too, has just this name, which a module has not: beneath it, else elsewhere."""
     found = dict[int, str]()
     for home in (home for home, known in torch_names().items() if name in known and home.islower() and home != module):
-        with suppress(AttributeError):
-            there = attrgetter(".".join([*home.split(".")[1:], name]))(sys.modules["minigrad"])
-            found.setdefault(id(there), f"{home}.{name}")
+        with suppress(AttributeError, ImportError):
+            if name in dir(part := import_module(f"minigrad{home[5:]}")):
+                found.setdefault(id(getattr(part, name)), f"{home}.{name}")
     return [home for home in found.values() if home.startswith(f"{module}.")] or [*found.values()]
 
 
