@@ -217,7 +217,7 @@ def test_in_a_correct_or_unclear_program_nothing_is_to_be_mended(lines, fields, 
 
 def test_in_a_notebook_of_one_statement_a_cell_no_other_line_is_blamed():
     named = 0
-    for i in range(100):  # older cells, of a long session
+    for i in range(60):  # older cells, of a long session
         file, text = f"<ipython-input-{i}-old>", f"w = h = x = y = loss = net = {i}\n"
         linecache.cache[file] = len(text), None, [text], file
     for lines, fields, kind in (param.values for param in programs()):
@@ -259,6 +259,26 @@ def test_what_did_not_fit_is_named(line, said):
 
     assert "error" in names
     assert said in str(answer)
+
+
+@pytest.mark.parametrize(("lines", "fields", "kind"), [*programs("told")])
+def test_the_line_and_what_is_wrong_with_it_are_told(lines, fields, kind):
+    """Once each, in one language."""
+    _, answer = run(lines, f"<told {hash(tuple(lines))}>")
+
+    assert answer.line[1] == int(fields["line"])
+    assert fields["says"] in str(answer)
+
+
+def test_no_line_of_another_program_of_the_notebook_is_blamed():
+    names, _ = run([
+        "old, q = nn.Linear(3, 2), nn.Linear(3, 2)", "x = torch.ones(4, 3)",
+        f"F.{'kl_div'}(F.softmax(old(x), 1), F.softmax(q(x), 1)).backward()", "net = nn.Linear(3, 1)",
+        "opt = torch.optim.SGD(net.parameters(), lr=0.1)",
+        "for _ in range(3):", "    x = torch.randn(2, 3)", "    opt.zero_grad()", "    loss = net(x).pow(2).mean()",
+        "    loss.backward()", "    opt.step()", "a, b, c = why(net), why(opt), why(loss)"], in_cells=True)
+
+    assert not [text for text in map(str, (names["a"], names["b"], names["c"])) if "What happened" in text]
 
 
 @pytest.mark.parametrize("program", [

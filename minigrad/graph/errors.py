@@ -6,7 +6,7 @@
 import ast
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import dropwhile, pairwise
 from types import ModuleType
@@ -28,18 +28,14 @@ WHOSE = {"backward", "step", "zero_grad", "parameters", "state_dict", "load_stat
 
 def find(error: BaseException, key: str, facts: dict[str, Any], node: Any, context: Context) -> Finding | None:
     """The cause of an error: by its text and the failing expression, else by its key, else what the operands were."""
-    node = tested(facts["tensor"], node, context) if key == "ambiguous_bool" else node
+    if key == "ambiguous_bool" and node is not None:  # of what is joined, Python 3.11 names the part computed last
+        parts = (part for up in context.source.above(node) if isinstance(up, ast.BoolOp) for part in up.values)
+        node = next((part for part in parts if context.value(part) is facts["tensor"]), node)
     if (found := first(finder(error, node, context) for finder in FINDERS)) is not None:
         return found
     if "bad" in facts:  # a number that no row, or no class, has: where it was asked for, and how many there are
         return finding(key, context, node, **facts)
     return BY_KEY[key](facts, node, context) if key in BY_KEY else None if key else operands(error, node, context)
-
-
-def tested(tensor: Any, node: Any, context: Context) -> Any:
-    """The part of a condition, joined by `and` or `or`, that a tensor is; Python 3.11 names the one computed last."""
-    joined = [up for up in context.source.above(node) if isinstance(up, ast.BoolOp)] if node is not None else []
-    return next((part for each in joined for part in each.values if context.value(part) is tensor), node)
 
 
 def operands(error: BaseException, node: Any, context: Context) -> Finding | None:
@@ -210,9 +206,7 @@ def of_another_kind(error: BaseException, node: Any, context: Context) -> Findin
     for here, around in feeding(node, context):
         for inside in filter(None, map(around.definition, (n for n in ast.walk(here) if isinstance(n, ast.Call)))):
             if not any(isinstance(n, ast.Return | ast.Yield) for n in ast.walk(inside.function)):
-                last = inside.function.body[-1]
-                change = [(last, f"return {inside.source.text(last.value)}")] * isinstance(last, ast.Assign | ast.Expr)
-                return finding("no_return", inside, last, *change, name=inside.function.name)
+                return by_rule(f"no return: {inside.function.name}", inside.function.body[-1], inside)
     return None
 
 
@@ -242,7 +236,7 @@ def name_of(owner: Any, name: str, context: Context) -> str:
 def unknown(error: BaseException, node: Any, context: Context) -> Finding | None:
     """A name, or a key of a dict, that means nothing: where it is known, or the nearest one."""
     name = str([*error.args, ""][0])
-    if isinstance(error, KeyError) and isinstance(whole := context.value(getattr(node, "value", None)), Mapping):
+    if isinstance(error, KeyError) and hasattr(whole := context.value(getattr(node, "value", None)), "keys"):
         keys = [key for key in whole if isinstance(key, str)]
         part = [key for key in keys if key in name or name in key]
         changes = [(node.slice, repr(key)) for key in nearest(name, tuple(keys)) or part * (len(part) == 1)]

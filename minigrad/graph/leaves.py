@@ -13,7 +13,7 @@ from ..core.beside import ledger
 from ..core.graph import TensorBase, latest
 from . import program
 from .cuts import asking, computed, cut, cut_on_the_way, in_hook, leads_to, root_of, tensors_in
-from .findings import Finding, by_rule, finding, first, keyword, receiver
+from .findings import Finding, by_rule, ends, finding, first, keyword, receiver
 from .live import inner, is_tensor, parameters
 from .program import Context, called, expression, feeding, inside_of, is_learners, read_in, source_of, writers, written
 
@@ -36,6 +36,13 @@ def last_backward(context: Context) -> tuple[Any, Context] | None:
     return call, Context(source, source.function(call), names={**context.names, **own})
 
 
+def reached(context: Context) -> tuple[Any, Context, set[int]]:
+    """The call of backward or grad that ran last, where it stands, and the ids of the leaves behind its root."""
+    call, around = last_backward(context) or (None, context)
+    loss = call and around.value(root_of(call))
+    return call, around, ends(loss._edge()) if isinstance(loss, TensorBase) else set()
+
+
 def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
     """Why the backward that ran last has not reached a leaf."""
     if (last := last_backward(context)) is None:  # perhaps one that failed, or was left out
@@ -56,7 +63,7 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
     beside = there and not any(t is leaf for n in call.args[1:] for t in tensors_in(n, around))  # grad asked for others
     found = asked or (given if beside else None) or cut_on_the_way(leaf, root, around) or remade(leaf, root, around)
     if found is None and known(root, around) and not there:
-        found = finding("no_use", around, call, name=name, loss=around.source.text(root))
+        found = by_rule("no use:", call, around) or finding("no_use", around, call, name=name, loss=ast.unparse(root))
     return found or given or (first_order([leaf], root, around) if there else None)
 
 
@@ -118,7 +125,7 @@ def untracked(node: Any, context: Context) -> Finding | None:
             on |= plain and getattr(flag, "value", None) is True
     if not (late := any(t.requires_grad for t in seen)) and (on or any(type(t).__name__ == "Parameter" for t in seen)):
         return switched_off(ast.unparse(node), context)
-    return no_leaf(makers, context, late)
+    return no_leaf(makers, context, late) or by_rule("whole numbers:", node, context)
 
 
 def switched_off(name: str, context: Context) -> Finding | None:
@@ -136,8 +143,9 @@ def no_leaf(makers: list[tuple[Any, Context]], context: Context, late: bool = Fa
               for arg in n.args for a in getattr(arg, "elts", [arg])}
     made = [(call, around, name) for call, around in makers for name in written(around.source.statement(call))
             if any(call in ast.walk(v) for v in read_in(around.source.statement(call), name))
-            and (not late or getattr(around.names.get(name), "requires_grad", False))]
-    for call, around, _ in (wanted := [m for m in made if m[2] in asked] or made)[:1]:
+            and (not late or (isinstance(t := around.names.get(name), TensorBase) and t.requires_grad and t.is_leaf))]
+    wanted = [m for m in made if m[2] in asked] or [m for m in made if m[2].startswith("self.")] or made
+    for call, around, _ in wanted[:1]:
         if len(wanted) == 1 and (found := by_rule("program:", call, around)) is not None:
             return found
         names = ", ".join(dict.fromkeys(m[2] for m in made))
@@ -257,7 +265,8 @@ def missing_from(optimizer: Any, context: Context, of: Any = None) -> Finding | 
     kinds = {"Parameter", *(type(p).__name__ for p in parameters(optimizer))}  # of another it may be an input
     plain = len(kinds) > 1
     ran = any(p.grad is not None for p in parameters(optimizer))  # then what else was used has a gradient, too
-    for name, value in context.names.items():
+    far = {name for cell in context.cells() for name in cell.gives}.difference(*(s.gives for s in context.sources()))
+    for name, value in ((n, v) for n, v in context.names.items() if n[0] != "_" and n not in far):
         module = hasattr(type(value), "named_parameters")
         one = type(value).__name__ in kinds and (plain or not writers(value)) and not passing(name, context)
         table = isinstance(value, dict) and not ran  # as `stack_module_state` gives them
@@ -266,7 +275,7 @@ def missing_from(optimizer: Any, context: Context, of: Any = None) -> Finding | 
                 and not any(called(at) == "step" for _, at in writers(p))]  # else another's, which is gone
         # a module whose input is what is changed, or of which nobody asked
         beside = (module and plain and len(left) == len(own)) or (of is not None and not any(id(p) in of for p in left))
-        for call, around in context.made(opt, None) if left and not beside and name[0] != "_" else ():
+        for call, around in context.made(opt, None) if left and not beside else ():
             given: Any = [*call.args, keyword(call, "params")][0] if isinstance(call, ast.Call) else None
             meant = [twin for twin in twins if alike(twin, name)] or twins
             if given is None or opt != meant[-1]:  # the later one was meant for it
@@ -282,8 +291,21 @@ def missing_from(optimizer: Any, context: Context, of: Any = None) -> Finding | 
             # in another function the names may mean something else
             clear = around.function in (None, context.function) and (alone or not (part or len(every) > 1))
             kind = (" alone" if alone else " too") * (clear and len(meant) == 1)
-            return by_rule(f"missing{kind}: {name} {len(left)} {whole}", call, around)
+            return held_still(context) or by_rule(f"missing{kind}: {name} {len(left)} {whole}", call, around)
     return None
+
+
+def held_still(context: Context) -> Finding | None:
+    """A target, or a teacher, that no optimizer changes, and to which the last loss leads beside what learns from it.
+
+    `alike`: their shapes are the same.
+    """
+    call, around, behind = reached(context)
+    held = {id(p) for o in optimizers(context).values() for p in parameters(o)}
+    modules = ((name, parameters(v)) for name, v in named(around).items() if hasattr(type(v), "named_parameters"))
+    own = [(name, {*map(id, ps)} <= held, [p.shape for p in ps]) for name, ps in modules if behind & {*map(id, ps)}]
+    return first(by_rule(f"both{' alike' * (x == y)}: {a} {b}", root_of(call), around)
+                 for a, trained, x in own for b, _, y in own if a != b and not trained)
 
 
 def made_anew(module: Any) -> Finding | None:

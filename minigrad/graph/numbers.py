@@ -318,6 +318,8 @@ def by_nought(leaf: Any, name: str, root: Any, context: Context) -> Finding | No
     every: Any = ((n, there) for here, there in feeding(root, context) for n in ast.walk(here))
     for n, around in every:
         pair = [n.left, n.right] if is_product(n) else [receiver(n), *n.args[-1:]] if called(n) in PRODUCTS else []
+        if "weight_hh" in name and isinstance(n, ast.Call) and type(around.callee(n.func)).__name__.endswith("Cell"):
+            pair = [n.func, *(getattr(given, "elts", [given])[0] for given in n.args[1:2])]  # the state
         for side, other in permutations(pair, 2):
             if (zeros := nought(other, around)) is not None and leads_to(side, around, leaf):
                 made, there = zeros
@@ -379,14 +381,22 @@ def fed(root: Any, context: Context) -> Finding | None:
     return found
 
 
-def several_hot(root: Any, context: Context) -> Finding | None:
-    """A cross entropy whose targets hold 1 for several classes of a row, where they should be probabilities."""
+def odd_targets(root: Any, context: Context, wrong: bool = False) -> Finding | None:
+    """A cross entropy whose targets hold 1 for several classes of a row, where they should be probabilities; of `wrong`
+    numbers one of whose targets none counts: all are to be ignored, or their classes weigh 0."""
     given = ((n, there, there.value(n.args[1])) for here, there in feeding(root, context) for n in ast.walk(here)
              if isinstance(n, ast.Call) and len(n.args) > 1
              and {called(n), type(there.callee(n.func)).__name__} & {"cross_entropy", "CrossEntropyLoss"})
-    rows = ((n, there, t) for n, there, t in given if is_tensor(t) and t.is_floating_point() and t.ndim > 1)
-    return first(by_rule("several hot:", n, there) for n, there, t in rows
-                 if {*t.unique().tolist()} <= {0, 1} and t.sum(1).max() > 1)
+    for n, there, t in (one for one in given if is_tensor(one[2]) and one[2].is_floating_point() != wrong):
+        if not wrong and t.ndim > 1 and {*t.unique().tolist()} <= {0, 1} and t.sum(1).max() > 1:
+            return by_rule("several hot:", n, there)
+        options = {k.arg: v.value if isinstance(v := k.value, ast.Constant) else there.value(v) for k in n.keywords}
+        loss: Any = there.callee(n.func)
+        weight: Any = options.get("weight", getattr(loss, "weight", None))
+        kept = t[t != options.get("ignore_index", getattr(loss, "ignore_index", -100))]
+        if wrong and t.numel() and not (kept.numel() and (weight is None or weight[kept].any())):
+            return finding("all_weigh_nothing" if kept.numel() else "all_ignored", there, n)
+    return None
 
 
 def cause(kind: str, loss: Any, leaf: Any, name: str, names: Mapping[str, Any] | None = None) -> Finding | None:
@@ -413,10 +423,10 @@ def sum_of_backwards(leaf: Any) -> bool:
 
 def written(leaf: Any, name: str, wrong: str) -> Finding | None:
     """The line that wrote into `.grad` last, if it made zeros of it, or added to it what a further backward gave."""
-    for code, at in writers(leaf._grad)[:1]:
+    for at, around in ((at, Context(source_of(code))) for code, at in writers(leaf._grad)[:1]):
         if wrong == "zero" and called(at) != "backward":
             key = "cleared_since" if called(at) in ("zero_", "zero_grad", "fill_") else "grad_written"
-            return finding(key, Context(source_of(code)), at, name=name)
+            return finding(key, around, at, name=name)
         if not wrong and sum_of_backwards(leaf):
-            return finding("added", Context(source_of(code)), at, name=name)
+            return by_rule(f"added: {name}", at, around) or finding("added", around, at, name=name)
     return None

@@ -68,7 +68,9 @@ class Source:
             node.name for node in self.tree.body if isinstance(node, (ast.ClassDef, *FUNCTIONS))}
         touched = [n for n in self.tree.body if isinstance(n, ast.Expr) or any("." in name for name in written(n))]
         self.touches = {n.id for statement in touched for n in ast.walk(statement) if isinstance(n, ast.Name)}
-        self.reads = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)} | {
+        # what a line before gives is read from here
+        self.reads = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and all(
+            n.lineno <= w.lineno for w in self.writes.get((None, n.id), ()) if isinstance(w, ast.Assign | ast.For))} | {
             n.target.id for n in nodes if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
         for (home, name), several in [*self.writes.items()]:  # a list that a function only fills is not its own
             if home and all(isinstance(w, ast.Expr) for w in several) and name not in {
@@ -390,7 +392,8 @@ class Context(NamedTuple):
     def definition(self, call: Any) -> Context | None:
         """The learner's function that a call runs, as a context; None for what is not theirs."""
         made = self.callee(call.func)
-        made = unwrap(type(made).forward if hasattr(type(made), "named_parameters") else made)
+        own = "forward" if hasattr(type(made), "named_parameters") else "__call__"  # of an object of theirs
+        made = unwrap(getattr(type(made), own) if own == "forward" or is_learners(made) else made)
         owners = [v for v in (self.value(call.func), self.value(getattr(call.func, "value", None)))
                   if hasattr(type(v), "named_parameters") or is_learners(v)]
         return inside_of(made, call, self, **({"self": owners[0]} if owners else {}))  # what it means in a method
@@ -477,7 +480,7 @@ class Context(NamedTuple):
         found = [cell for cell in cells if cell is self.source or (ran is not None and cell is source_of(ran))]
         for source in found:  # grows while it is read
             others = [cell for cell in cells if cell is not source]
-            for name in source.reads:
+            for name in (n for n in source.reads if not isinstance(self.names.get(n), ModuleType)):
                 gave = next((i for i, cell in enumerate(others) if name in cell.gives), len(others) - 1)
                 found += [c for c in others[: gave + 1] if c not in found and name in c.gives | c.touches]
         used = {name: cell for cell in cells[::-1] for name in cell.gives & self.source.reads if self.learns(name)}

@@ -17,7 +17,7 @@ from ..text import presentation
 from . import leaves, numbers
 from .cuts import root_of
 from .errors import crossing, regions
-from .findings import Finding, by_rule, ends, finding, first, keyword, receiver
+from .findings import Finding, by_rule, finding, first, keyword, receiver
 from .leaves import last_backward, missing_from, named, optimizers
 from .live import nodes_of, parameters
 from .program import Context, called, expression, is_cell, is_learners
@@ -105,10 +105,10 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
 
 def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Finding | None]:
     """All slips that are found; `own`: the tensors in question, those of a module or an optimizer `asked`, perhaps."""
-    yield moved(own, context)
+    yield moved(own, context) or leaves.held_still(context)
     yield from hoarded(context)
     call, around = last_backward(context) or (None, context)
-    yield None if call is None else kept_for_all(call, around) or numbers.several_hot(root_of(call), around)
+    yield None if call is None else kept_for_all(call, around) or numbers.odd_targets(root_of(call), around)
     behind = (e for n in nodes_of([t.grad_fn for t in own if t.grad_fn is not None], {}) for e in n.edges)
     ends = [*own, *(e for e in behind if isinstance(e, TensorBase))]
     yield None if called(call) != "backward" else leaves.first_order(ends, root_of(call), around)
@@ -136,11 +136,9 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
 
 def moved(own: list[Any], context: Context) -> Finding | None:
     """Where parameters were frozen that keep a gradient, by which the last step moved them on."""
-    call, around = last_backward(context) or (None, context)
-    loss = call and around.value(root_of(call))
+    *_, behind = leaves.reached(context)
     frozen = {id(p) for p in own if not p.requires_grad and p.grad is not None}
-    known = frozen and isinstance(loss, TensorBase) and not frozen & ends(loss._edge())
-    return by_rule(f"moved:{events(frozen)[0]}", None, context) if known else None
+    return by_rule(f"moved:{events(frozen)[0]}", None, context) if frozen and behind and not frozen & behind else None
 
 
 def kept_for_all(call: Any, context: Context) -> Finding | None:

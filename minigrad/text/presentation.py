@@ -12,7 +12,7 @@ import warnings
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache, lru_cache, partial
-from operator import attrgetter
+from importlib import import_module
 from typing import Any, NoReturn
 
 from . import noted, read, say, table, torch_names
@@ -93,9 +93,9 @@ def no_attribute(module: str, names: Iterable[str], name: str) -> NoReturn:
     reason = next((kind for kind, waiting in table("names")["waiting"].items() if name in waiting.split()), "")
     if reason:
         raise noted(error, "alias.waits", name=f"{module}.{name}", what=say(f"waits.{reason}"))
-    if name in torch_names().get(module, ()):
-        raise noted(error, "alias.not_yet", name=f"{module}.{name}")
     homes = homes_of(name, module) if name not in table("names")["elsewhere"] else []
+    if name in torch_names().get(module, ()):
+        raise noted(error, f"alias.not_yet{'_here' * bool(homes)}", name=f"{module}.{name}", nearest="`, `".join(homes))
     near = [home.removeprefix(f"{module}.") for home in homes] or nearest(name, tuple(names), 0.75)
     error.nearest = near if len(near) == 1 and near != homes else []  # type: ignore[attr-defined]
     told = "`, `".join(homes) or f"{module}.{''.join(near)}"
@@ -105,10 +105,10 @@ def no_attribute(module: str, names: Iterable[str], name: str) -> NoReturn:
 def homes_of(name: str, module: str) -> list[str]:
     """Where torch, and minigrad too, has just this name, which a module has not: beneath it, else elsewhere."""
     found = dict[int, str]()
-    for home in (home for home, known in torch_names().items() if name in known and home.islower()):
-        with suppress(AttributeError):
-            there = attrgetter(".".join([*home.split(".")[1:], name]))(sys.modules["minigrad"])
-            found.setdefault(id(there), f"{home}.{name}")
+    for home in (home for home, known in torch_names().items() if name in known and home.islower() and home != module):
+        with suppress(AttributeError, ImportError):
+            if name in dir(part := import_module(f"minigrad{home[5:]}")):
+                found.setdefault(id(getattr(part, name)), f"{home}.{name}")
     return [home for home in found.values() if home.startswith(f"{module}.")] or [*found.values()]
 
 

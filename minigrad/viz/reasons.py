@@ -118,9 +118,9 @@ def in_training(own: Mapping[str, AnyTensor], names: Mapping[str, AnyTensor], as
     def in_order() -> Iterator[Finding | None]:
         call, around = leaves.last_backward(context) or (None, context)
         root = None if call is None else cuts.root_of(call)
-        if wrong.startswith("bad"):
-            made = context.made(name, None) if wrong == "bad_value" else [(root, around)] if root is not None else ()
-            yield from (attempt(numbers.fed, *one) for one in made)
+        began = [(root, around)] if wrong and root is not None else []
+        for one in context.made(name, None) if wrong == "bad_value" else began:
+            yield attempt(numbers.odd_targets, *one, True) or (attempt(numbers.fed, *one) if wrong != "zero" else None)
         if written is not None and written.key == "grad_written":
             yield written
         yield attempt(by_rule, "program:", None, context)
