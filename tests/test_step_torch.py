@@ -107,8 +107,8 @@ a = F.mse_loss(x, t) + F.l1_loss(x, t) + F.kl_div(x.log(), t, reduction='batchme
 loss = a + F.cross_entropy(x, t) + F.cross_entropy(x, i, label_smoothing=0.1)
 loss""",
     "divergences": """x = torch.tensor([[.2, .3, .5], [.1, .8, .1]], requires_grad=True)
-t = (x * 2).softmax(-1); a = F.kl_div(x.log(), t.log(), log_target=True, reduction="sum") + F.kl_div(x.log(), t, reduction="sum")
-loss = a + F.poisson_nll_loss(x, t) + F.poisson_nll_loss(x, t, log_input=False)
+t = (x * 2).softmax(-1); a = F.kl_div(x.log(), t.log(), log_target=True, reduction="sum")
+loss = a + F.kl_div(x.log(), t, reduction="sum") + F.poisson_nll_loss(x, t) + F.poisson_nll_loss(x, t, log_input=False)
 loss""",
     "complex views": """x = torch.arange(12.).reshape(3, 4).requires_grad_()
 y = x.t().reshape(2, 6)[:, ::2].permute(1, 0).unsqueeze(0).expand(2, 3, 2).flatten(1)
