@@ -27,6 +27,8 @@ from minigrad.viz import step
 from tests import networks
 from tests.oracle.programs import program
 from tests.oracle.transcript import statements
+from tests.reading import read
+from tests.test_equations import agree, numbers, parts
 
 torch = pytest.importorskip("torch")
 SLOW = {"a million", "rnn 100", "losses of a loop"}
@@ -416,6 +418,20 @@ def test_a_node_that_hides_something_has_the_rule_that_minigrad_shows(name):
         rules[-1] += [(f.node, f.slot, f.before) for f in frames if f.kind == "unbroadcast"]
 
     assert rules[0] == rules[1]
+
+
+@pytest.mark.parametrize(("made", "slots"), [
+    ("x.softmax(-1)", [0, 1]), ("x.log_softmax(-1)", [0, 1]), ("F.elu(x)", [0, 1]), ("F.leaky_relu(x, 0.1)", [0, 1]),
+    ("F.layer_norm(x, (2,), x[0].detach())", [0]), ("F.elu(x * 1, inplace=True)", [])])
+def test_a_second_derivative_that_torch_writes_by_hand_has_a_rule_where_it_holds(made, slots):
+    x = torch.tensor([[0.1, -0.5], [1.0, -1.0]], requires_grad=True)
+    y = eval(made, {"F": torch.nn.functional, "x": x})
+    graph, frames = record(torch.autograd.grad(y.square().sum(), x, create_graph=True)[0].sum())
+    told = [r for f in frames for r in f.rules if re.search("Backward(Data)?Backward0", graph.node(f.node).name)]
+
+    assert [r.slot for r in told] == slots
+    for one in (r for r in told if parts(r)[0]):
+        assert agree(read(parts(one)[0], (2, 2)), one.result), one
 
 
 def test_what_a_node_of_torch_sends_is_the_derivative_without_a_rule_of_ours_unless_a_hook_stands_behind_it():
