@@ -400,7 +400,8 @@ y = x * 2; y[torch.tensor([0, 2])] = v; z = y * y; z[y > 6] = 0.; loss = z.sum()
     "written": """x = torch.arange(6.).reshape(3, 2).requires_grad_(); v = torch.tensor([5., 7.], requires_grad=True)
 y = x * 2; y[1] = v; y.t()[0] = v[0] * x[:, 1]; loss = (y * y * x).sum()""",
     "stretched": """x = torch.arange(4.).reshape(2, 2).requires_grad_(); v = torch.tensor([5., 7.], requires_grad=True)
-k = torch.tensor([[3.]], requires_grad=True); loss = (x * v).sum() + (v * k).sum() + (x / k).exp().mean()""",
+k = torch.tensor([[3.]], requires_grad=True); loss = (x * v).sum() + (v * k).sum() + (x / k).exp().mean()
+loss = loss + (torch.add(v, k, alpha=3) * torch.sub(v, k, alpha=2) * 0).sum()""",
 }
 
 
