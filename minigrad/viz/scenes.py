@@ -28,6 +28,7 @@ SHORT = 40  # lines of a file that is shown as a whole
 WORDS = re.compile(  # of a language
     r"\\(?:text\{(?=else)|mathrm\{(?=copies|neighbours|weight\}|window|maxima|part|standardized))(\w+)\}")
 NAMES = re.compile(r"\\text\{(?!\+=)[^{}]*\}")
+WHOLE = re.compile(r"\.0+\b")
 BLANK = 0xE000  # characters that nobody writes
 PARTS = re.compile(r"\\(?:text|mathrm)\{([^{}]+)\}|\d+(?:\.\d+)?")
 BLANKS = re.compile(r"(<mn>|<mi>)(\d+|[\ue000-\uf8ff])<")
@@ -325,7 +326,8 @@ class Scenes:
     def asked(self, question: Question, step: int) -> dict[str, Any] | None:
         """A question with two or three answers; None where only one could be meant, or numbers are left out."""
         at, slot, ask, answer, wrong, why, not_why = question
-        options = list(dict.fromkeys(w for w in wrong if w and w not in (answer, "None")))[:2]
+        read = [WHOLE.sub("", w) for w in (answer, *wrong)]  # as 1.00 is no other answer than 1
+        options = [w for n, w in enumerate(wrong, 1) if w not in ("", "None") and read[n] not in read[:n]][:2]
         if not options or "…" in answer:
             return None
         turn = step % (len(options) + 1)
