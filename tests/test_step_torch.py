@@ -28,7 +28,7 @@ from tests import networks
 from tests.oracle.programs import program
 from tests.oracle.transcript import statements
 from tests.reading import read
-from tests.test_equations import agree, numbers, parts
+from tests.test_equations import agree, parts
 
 torch = pytest.importorskip("torch")
 SLOW = {"a million", "rnn 100", "losses of a loop"}

@@ -28,7 +28,6 @@ SHORT = 40  # lines of a file that is shown as a whole
 WORDS = re.compile(  # of a language
     r"\\(?:text\{(?=else)|mathrm\{(?=copies|neighbours|weight\}|window|maxima|part|standardized))(\w+)\}")
 NAMES = re.compile(r"\\text\{(?!\+=)[^{}]*\}")
-WHOLE = re.compile(r"\.0+\b")
 BLANK = 0xE000  # characters that nobody writes
 PARTS = re.compile(r"\\(?:text|mathrm)\{([^{}]+)\}|\d+(?:\.\d+)?")
 BLANKS = re.compile(r"(<mn>|<mi>)(\d+|[\ue000-\uf8ff])<")
@@ -283,7 +282,7 @@ class Scenes:
                 made.append({"text": f"{self.graph.node(f.node).name}({f.before})", "at": i,
                              "value": f"= ({gave})" if len(f.outgoing) > 1 else f"= {gave}"})
             if f.kind == "accumulate":
-                made.append({**self.filled_words(f), "exact": f.exact, "at": i})
+                made.append({**self.filled_words(f), "exact": f.exact, "digest": f.digest, "at": i})
             for s in (s for s in f.sent if s.sum):  # gradients that meet (`to`: where); true while the same come first
                 now, before, came = (one.tex for one in s.symbols)
                 made.append({**formula(f"{now} = {before} + {came}", s.symbols), "value": f"= {s.sum}",
@@ -326,7 +325,7 @@ class Scenes:
     def asked(self, question: Question, step: int) -> dict[str, Any] | None:
         """A question with two or three answers; None where only one could be meant, or numbers are left out."""
         at, slot, ask, answer, wrong, why, not_why = question
-        read = [WHOLE.sub("", w) for w in (answer, *wrong)]  # as 1.00 is no other answer than 1
+        read = [re.sub(r"\.0+\b", "", w) for w in (answer, *wrong)]  # as 1.00 is no other answer than 1
         options = [w for n, w in enumerate(wrong, 1) if w not in ("", "None") and read[n] not in read[:n]][:2]
         if not options or "…" in answer:
             return None

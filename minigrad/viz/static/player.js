@@ -1456,12 +1456,18 @@ function compared({ model, el }) {
   /** `.grad` of both, as they are now; a sign says which differ. @param {number[]} now */
   function showGrads(now) {
     const grads = walks.map((walk, run) => {
-      const st = walk.state(now[run]), leaves = Object.values(walk.scene.nodes).filter((node) => node.leaf);
-      return { bad: walk.frames[walk.end].event.bad, over: now[run] === walk.end, of: new Map(leaves.map((node) => [node.formula, st.slots.get("grad:" + node.leaf) ?? node.grad])) };
+      const st = walk.state(now[run]), leaves = Object.entries(walk.scene.nodes).filter(([, node]) => node.leaf);
+      const value = (/** @type {string} */ id, /** @type {Json} */ node) => {    // what it says, and all of it, where that is known
+        const text = st.slots.get("grad:" + node.leaf) ?? node.grad, line = st.done.has(id) && walk.steps.get(id)?.rows.findLast((one) => "exact" in one);
+        return { text, all: text === "None" ? "" : line ? line.exact || line.digest || "" : null };
+      };
+      return { bad: walk.frames[walk.end].event.bad, over: now[run] === walk.end, of: new Map(leaves.map(([id, node]) => [node.formula, value(id, node)])) };
     });
-    const rows = [...new Set(grads.flatMap(({ of }) => [...of.keys()]))].map((name) => [name, ...grads.map(({ of }) => of.get(name) ?? "–")]);
-    const body = rows.map(([name, mine, other]) => h("tr", { class: mine !== other && "mg-differs" }, h("th", { scope: "row" }, h("code", {}, name)),
-      h("td", {}, mine), h("td", {}, mine === other ? "=" : "≠"), h("td", {}, other)));
+    const rows = [...new Set(grads.flatMap(({ of }) => [...of.keys()]))].map((name) => [name, ...grads.map(({ of }) => of.get(name) ?? { text: "–", all: "" })]);
+    const body = rows.map(([name, mine, other]) => {
+      const known = mine.all !== null && mine.all === other.all, differs = mine.text !== other.text || (!known && mine.all && other.all);
+      return h("tr", { class: !!differs && "mg-differs" }, h("th", { scope: "row" }, h("code", {}, name)), h("td", {}, mine.text), h("td", {}, differs ? "≠" : known ? "=" : ""), h("td", {}, other.text));
+    });
     const hidden = (yes, name = "") => ({ class: name + (yes ? " mg-later" : "") });
     const errors = grads.flatMap(({ bad, over }, run) => (bad ? [h("p", hidden(!over, "mg-failure"), h("b", {}, "AB"[run] + " ! "), h("code", {}, bad))] : []));
     const said = ui.said ? [h("p", hidden(at() < moments.length - 1), two(ui.said))] : [];
