@@ -292,6 +292,14 @@ def test_overwriting_is_among_the_answers_once_there_is_an_old_gradient():
     assert "42" in quiz["options"]
 
 
+def test_what_reads_as_the_right_number_is_not_called_wrong():
+    x = mg.tensor([0.9999999], requires_grad=True)
+    asked = [s["quiz"]["options"] for s in step((x * 1).clone().sum(), preview=True).steps if s["quiz"]]
+
+    assert asked
+    assert not [options for options in asked if {"[1]", "[1.00]"} <= {*options}]
+
+
 @pytest.mark.parametrize("theme", [0, 1], ids=["light", "dark"])
 @pytest.mark.parametrize(("ink", "ground"), [
     ("ink", "page"), ("muted", "page"), ("grad", "page"), ("muted", "panel"), ("ink", "error-fill"),

@@ -319,18 +319,16 @@ RULES: dict[str, Any] = {
         level.size, *[1] * (len(repeats) - len(sizes)), *sizes)).reshape(level.size, *sizes),
     "as_strided": lambda level, x, size, stride, offset, *_: level.front(x).as_strided(
         (level.size, *size), (level.front(x).stride(0), *stride), offset),
-    "sum_to": summed_to, "roll": rolled, "take": taken,
-    "trace": lambda level, x: F.sum_dim(F.diagonal(level.front(x), 0, 1, 2), (1,), False),
+    "trace": lambda level, x: F.sum_dim(F.diagonal(level.front(x), 0, 1, 2), (1,), False), "sum_to": summed_to,
     **dict.fromkeys(("copy", "fill_tensor"), lambda level, x, other: F.copy(
         level.front(x, True), beside(level, other, x._data.ndim, True))),
     "masked_fill_tensor": lambda level, x, mask, value: aligned(level, TABLE["where"], (mask, value, x), max(
         x._data.ndim, mask._data.ndim)),
-    "tied": lambda level, grad, _x: level.front(grad, True),
+    "tied": lambda level, grad, _x: level.front(grad, True), "roll": rolled, "take": taken,
     "sum_as": lambda level, x, kind: F.sum_dim(
         F.cast(level.front(x), xp.dtype(kind)).reshape(level.size, -1), (1,), False),
     "dist": lambda level, a, b, p: F.linalg_vector_norm(aligned(level, TABLE["sub"], (a, b), max(
         a._data.ndim, b._data.ndim)).reshape(level.size, -1), p, (1,), False),
-    "index": indexed, "index_put": written_at,
     "index_back": lambda level, grad, indices, sizes: written_at(level, F.zeros_as(grad, sizes), grad, indices, True),
     "index_select": lambda level, x, index, dim: indexed(level, x, at_dim(index, dim, x)),
     "index_add": lambda level, x, index, source, dim, alpha: written_at(
@@ -342,10 +340,9 @@ RULES: dict[str, Any] = {
     "nll_loss": nll, "nll_loss2d": nll, "nll_loss_backward": nll_back, "native_layer_norm": layer_norm,
     "native_group_norm": group_norm, "native_batch_norm": batch_norm, "embedding": embedding,
     "embedding_backward": embedding_back, "convolution": convolved, "convolution_input": convolved_back,
-    "convolution_weight": kernel_slope,
+    "convolution_weight": kernel_slope, "index": indexed, "index_put": written_at,
     **{name: partial(place_of_extreme, TABLE[name]) for name in ("argmax", "argmin")},
     **{name: partial(in_storage, TABLE[name]) for name in ("take_part", "put_part", "add_part")},
     **{n: partial(draw, TABLE[n]) for draw, names in ((drawn, DRAWS), (drawn_around, AROUND)) for n in names},
-    **{name: partial(reduced_loss, row) for name, row in TABLE.items()
-       if "reduction" in row.inputs and "nll" not in name},
+    **{n: partial(reduced_loss, row) for n, row in TABLE.items() if "reduction" in row.inputs and "nll" not in n},
     **{n: lambda *_args, n=n: need(False, "dynamic", n) for n in ("nonzero", "masked_select", "_unique2")}}

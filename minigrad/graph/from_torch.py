@@ -44,6 +44,7 @@ class TorchReader(Reader):
     def row(self, node: AnyNode) -> Row | None:
         """The row of ours whose nodes bear this name, that of this one, or that of a view whose twin in place it is."""
         turned = "Transposed" * bool(getattr(node, "_saved_transposed", False))
+        turned += "Scaled" * bool(getattr(node, "_saved_alpha", 1) != 1)
         name = node if type(node) is str else node.name().rpartition("::")[2] + turned
         view = rows_by_grad_fn().get(name[:-1] + "0")  # `unsqueeze_` makes an UnsqueezeBackward1
         return rows_by_grad_fn().get(name) or (view if view and view.view else None)
@@ -130,4 +131,5 @@ def rows_by_grad_fn() -> dict[str, Row]:
     the second derivatives of a convolution, tells nothing.
     """
     rows = by_key((row.grad_fn, row) for row in (*TABLE.values(), *ROWS))
-    return {name: same[0] for name, same in rows.items() if len({row.differentiable for row in same}) == 1}
+    scaled = {name + "Scaled": same[-1] for name, same in rows.items() if "alpha" in same[-1].saved}
+    return scaled | {name: same[0] for name, same in rows.items() if len({row.differentiable for row in same}) == 1}

@@ -10,9 +10,10 @@ elsewhere stays.
 import contextlib
 import io
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
+from zlib import crc32
 
 from ..array.backend import xp
 from ..core.backward import keeps
@@ -24,7 +25,7 @@ from ..core.graph import AccumulateGrad, Freed, Node, latest
 from ..core.writes.views import CopySlices
 from ..text import LANGUAGES, demand
 from .live import Reader, hook_label
-from .preview import exactly, preview as preview_of, told
+from .preview import WHOLE, exactly, preview as preview_of, told
 from .rule import Rule, replaced, rule, sum_back, sum_of, whole
 from .snapshot import AnyNode, AnyTensor, Graph, by_key
 from .symbols import NamedValue, Place, Symbols, placed, symbol
@@ -62,6 +63,7 @@ class Frame:
     sum: str = ""  # an addition as an equation; "" where it would be too long, or not true
     whole: str = ""  # the same, or what is put into an empty `.grad`, of a matrix with all its entries
     exact: str = ""  # `after` with all its digits, where it hides some
+    digest: str = ""  # of a `.grad` of more numbers: what only equal ones share
     symbols: tuple[NamedValue, ...] = ()  # what is added to `.grad`
     part: str | None = None  # id of the hook or the tensor that takes part
     ran: bool = True  # False: a hook that the preview shows without running it
@@ -145,7 +147,7 @@ class Recorder:
     def advance(self) -> bool:
         """Run one node; False when there is none left, or when it failed."""
         try:
-            with contextlib.redirect_stdout(Tee(self.printed, *[sys.stdout] * (not self.preview))):
+            with contextlib.redirect_stdout(Tee(self.printed.append, *[sys.stdout.write] * (not self.preview))):
                 ran = self.turn()
         except Exception as error:  # the learner's own hook may raise anything
             self.fail(error)
@@ -322,7 +324,7 @@ class Recorder:
         words = "" if lost else sum_of(terms, plain(after))
         grid = whole(terms, plain(after)) if after is not None and (terms or old is None) else ""
         self.event(kind, name=in_short(grad), before=in_short(old), after=in_short(after), sum=words,
-                   whole=grid, exact=exactly(plain(after)), **facts,
+                   whole=grid, exact=exactly(plain(after)), digest=digest(plain(after)), **facts,
                    symbols=() if came is None else (self.names.at((self.node, nr), told(came)),))
 
     def rules(self) -> tuple[Rule, ...]:
@@ -350,16 +352,15 @@ class Recorder:
 
 
 class Tee(io.TextIOBase):
-    """Keeps what is written, and writes it to streams: what a hook prints is printed all the same."""
+    """Hands what is written to each of several: what a hook prints is kept, and printed all the same."""
 
-    def __init__(self, kept: list[str], *streams: Any) -> None:
-        self.kept, self.streams = kept, streams
+    def __init__(self, *several: Callable[[str], Any]) -> None:
+        self.several = several
 
     def write(self, string: str) -> int:
         """Write to each; the length, as streams return it."""
-        self.kept.append(string)
-        for stream in self.streams:
-            stream.write(string)
+        for write in self.several:
+            write(string)
         return len(string)
 
 
@@ -380,6 +381,13 @@ def copied(value: Any) -> Any:
     if isinstance(value, tuple):
         return tuple(map(copied, value))
     return None if (value := plain(value)) is None else value.copy()
+
+
+def digest(value: Any) -> str:
+    """What equal arrays share, and hardly others, zeros without their sign; "" for one of which all digits are told."""
+    if value is None or value.size <= WHOLE:
+        return ""
+    return f"{crc32((value.astype(xp.result_type(value, 'float64')) + 0.0).tobytes()):x}"
 
 
 def same(a: Any, b: Any) -> bool:

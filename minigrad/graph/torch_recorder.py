@@ -215,8 +215,9 @@ class TorchRecorder(Recorder):
         return super().bends() or unknown
 
     def rules(self) -> tuple[Rule, ...]:
-        """The rules that gave what torch gave."""
+        """The rules that gave what torch gave, with what they give before torch's sum over what was stretched."""
         self.sent = {slot: sent for slot, sent in self.sent.items() if slot in self.good}
+        self.work[1].update({slot: self.good[slot].astype(gave.dtype) for slot, gave in self.summed.items()})
         return super().rules()
 
 

@@ -44,4 +44,22 @@ ROWS = [
         mat2 = lambda F, grad, mat1: F.mT(mat1) @ grad),
     Row("weight_norm_interface", lambda v, g, dim: None,
         v = lambda F, grad, v, g, result1: g / result1 * (grad - v * F.sum_to(grad * v, F.sizes(g)) / result1 ** 2),
-        g = lambda F, grad, v, g, result1: F.sum_to(grad * v, F.sizes(g)) / result1)]
+        g = lambda F, grad, v, g, result1: F.sum_to(grad * v, F.sizes(g)) / result1),
+    Row("softmax_backward_data", lambda grad_output, output: None,
+        grad_output = lambda F, grad, output, dim: output * (grad - F.sum_dim(grad * output, dim, True)),
+        output = lambda F, grad, grad_output, output, dim: grad * (grad_output - F.sum_dim(
+            grad_output * output, dim, True)) - grad_output * F.sum_dim(grad * output, dim, True)),
+    Row("log_softmax_backward_data", lambda grad_output, output: None,
+        grad_output = lambda F, grad, output, dim: grad - F.sum_dim(grad * F.exp(output), dim, True),
+        output = lambda F, grad, grad_output, output, dim: -grad * F.exp(output) * F.sum_dim(grad_output, dim, True)),
+    Row("elu_backward", lambda grad_output, self_or_result: None,
+        grad_output = lambda F, grad, self_or_result, alpha, scale, input_scale: F.where(self_or_result <= 0, grad * (
+            input_scale * alpha * scale) * F.exp(F.below(self_or_result) * input_scale), grad * scale),
+        self_or_result = lambda F, grad, grad_output, self_or_result, alpha, scale, input_scale: F.where(
+            self_or_result < 0, grad * grad_output * (input_scale * input_scale * alpha * scale) * F.exp(
+                F.below(self_or_result) * input_scale), 0.0)),
+    Row("native_layer_norm_backward", lambda grad_out: None,
+        grad_out = lambda F, grad, input, weight, mean, rstd, normalized_shape, eps: F.weighted(F.standardized_back(
+            grad, input, F.last_dims(normalized_shape), eps, 0, mean, rstd), weight)),
+    *(Row(f"{name}_backward", lambda grad_output, self: None, grad_output=TABLE[name].derivatives["self"],
+          self=lambda F, grad: F.zeros_like(grad)) for name in ("leaky_relu", "hardtanh", "softshrink"))]

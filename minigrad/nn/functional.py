@@ -788,8 +788,8 @@ def kl_div(input, target, size_average=None, reduce=None, reduction: str = "mean
     if reduction == "mean" and (size_average, reduce) == (None, None):
         presentation.warn("kl_div_mean")
     require(input.is_floating_point() and target.is_floating_point(), "kl_div: Integral inputs not supported.")
-    values = target.exp() * (target - input) if log_target else target.xlogy(target) - target * input
-    values = _reduced(values, kind)
+    product = target - input if log_target else target * input  # torch makes it first
+    values = _reduced(target.exp() * product if log_target else target.xlogy(target) - product, kind)
     return values / input.shape[0] if reduction == "batchmean" and input.ndim else values
 
 
@@ -838,7 +838,8 @@ def poisson_nll_loss(input, target, log_input: bool = True, full: bool = False, 
                      eps: float = 1e-8, reduce=None, reduction: str = "mean"):
     """exp(x) - t x for counts `target`; x - t log(x + eps) where `input` is no logarithm."""
     kind = _reduction(reduction, size_average, reduce)
-    values = input.exp() - target * input if log_input else input - target * loss.add_scalar(input, eps).log()
+    product = target * (input if log_input else loss.add_scalar(input, eps).log())  # torch makes it first
+    values = (input.exp() if log_input else input) - product
     if full:
         target = target if target._data.dtype.kind == "f" else target.float()
         area = pointwise.mul_scalar(target, 2 * math.pi)

@@ -282,7 +282,7 @@ class Scenes:
                 made.append({"text": f"{self.graph.node(f.node).name}({f.before})", "at": i,
                              "value": f"= ({gave})" if len(f.outgoing) > 1 else f"= {gave}"})
             if f.kind == "accumulate":
-                made.append({**self.filled_words(f), "exact": f.exact, "at": i})
+                made.append({**self.filled_words(f), "exact": f.exact, "digest": f.digest, "at": i})
             for s in (s for s in f.sent if s.sum):  # gradients that meet (`to`: where); true while the same come first
                 now, before, came = (one.tex for one in s.symbols)
                 made.append({**formula(f"{now} = {before} + {came}", s.symbols), "value": f"= {s.sum}",
@@ -325,7 +325,8 @@ class Scenes:
     def asked(self, question: Question, step: int) -> dict[str, Any] | None:
         """A question with two or three answers; None where only one could be meant, or numbers are left out."""
         at, slot, ask, answer, wrong, why, not_why = question
-        options = list(dict.fromkeys(w for w in wrong if w and w not in (answer, "None")))[:2]
+        read = [re.sub(r"\.0+\b", "", w) for w in (answer, *wrong)]  # as 1.00 is no other answer than 1
+        options = [w for n, w in enumerate(wrong, 1) if w not in ("", "None") and read[n] not in read[:n]][:2]
         if not options or "…" in answer:
             return None
         turn = step % (len(options) + 1)

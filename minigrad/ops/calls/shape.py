@@ -383,7 +383,7 @@ def broadcast_tensors(*tensors) -> tuple:
 def tensor_split(self, indices_or_sections, dim: int = 0) -> tuple:
     """Slices along `dim`: so many of nearly equal length, or cut at the given places."""
     require(self._data.ndim, "tensor_split expected at least a 1-dimensional tensor, but got a tensor with 0 dims")
-    size, cuts = self._data.shape[own_dim(self, dim)], indices_or_sections
+    size, cuts = self._data.shape[dim := own_dim(self, dim) % self._data.ndim], indices_or_sections
     cuts = cuts.tolist() if isinstance(cuts, TensorBase) else cuts
     if hasattr(cuts, "__index__"):
         require(cuts > 0, f"number of sections must be larger than 0, got {cuts}")

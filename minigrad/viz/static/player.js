@@ -21,8 +21,9 @@ const MATH = new Set(("math mrow mi mn mo ms mtext mspace msub msup msubsup move
 const GLIDE_MS = 650, OPEN_MS = 280, LARGEST = 1.3, WIDEST_TEXT = 420, SPEEDS = [0.25, 0.5, 1, 2, 4];
 /** How long an event moves, in ms at 1×. */
 const LASTS = { seed: 900, hook: 1100, compute: 1600, free: 800, send: 1300, accumulate: 1600, meet: 1900, make: 900 };
-const MOST_CHIPS = 32, MOST_ROWS = 24, MOST_TRIED = 12;  // that a queue has room for, that anybody reads, that may fit: of hundreds the rest is a number
-const MOST_PAINTED = 60;  // what may change out of sight in a frame
+const MOST_CHIPS = 32, MOST_ROWS = 24;  // that a queue has room for, that anybody reads: of hundreds the rest is a number
+const MANY = 12, FIRST_ROWS = 8;  // how many chips are tried first, and more rows than that are small; of too many rows those that are there at once
+const MOST_PAINTED = 16;  // what may change out of sight in a frame
 const LONG = 24;  // characters: what may break at commas, too
 const TEXT = 13, LEAST = { page: 12.02, presenter: 24.04 };  // units of the picture, and px on the screen
 
@@ -208,6 +209,7 @@ class Walk {
   constructor(scene, steps, path) {
     const early = scene.early ? tooEarly(scene.nodes, path) : "";
     this.scene = scene;
+    this.states = /** @type {Map<number, Json>} */ (new Map());
     this.truth = new Map(steps.map((step) => [step.id, step]));
     this.forced = early.split("|")[0];
     this.late = early ? scene.nodes[this.forced].needs.filter((id) => !early.split("|")[1].split(",").includes(id)) : [];
@@ -256,8 +258,10 @@ class Walk {
     return this.isEnd.has(k) ? String(n) : n + String.fromCharCode(97 + (at % 26)).repeat(1 + Math.floor(at / 26));
   }
 
-  /** Everything that has happened by frame `k`. @param {number} k */
+  /** Everything that has happened by frame `k`; what moves asks for the same two again and again. @param {number} k */
   state(k) {
+    if (this.states.has(k)) return this.states.get(k);
+    if (this.states.size > 2) this.states.clear();
     const done = /** @type {Set<string>} */ (new Set());
     const st = { done, at: k, now: this.frames[k]?.id, bad: "", marks: new Set(), freed: new Set(), slots: new Map(), totals: new Map() };
     for (let i = 1; i <= k; i++) {
@@ -272,6 +276,7 @@ class Walk {
       if (event.bad) st.bad = id;
       else if (this.isEnd.has(i)) st.done.add(id);
     }
+    this.states.set(k, st);
     return st;
   }
 
@@ -729,7 +734,7 @@ function render({ model, el }) {
     scroll?.();
     if (crowded()) { S.crowded = root.clientWidth; return layout(); }
     if (goal) (goal.glides ? glide : look)(goal.x, goal.y, goal.scale);
-    stir(k);
+    if (S.u) stir(k);                                                       // else what moves does, before anything is painted
     if (held && !root.contains(document.activeElement)) root.focus({ preventScroll: true });  // what had it is gone: keys still arrive
   }
 
@@ -767,7 +772,7 @@ function render({ model, el }) {
     }
     const driven = drive(), open = new Set(ready);
     for (const part of P.nodes.values()) paintNode(part, st, now, open, driven, soon);
-    if (others < 0) S.late = window.setTimeout(() => paint(st, now, ready, seen, 3 * MOST_PAINTED));
+    if (others < 0) S.late = window.setTimeout(() => paint(st, now, ready, seen, 4 * MOST_PAINTED));
   }
   /** @param {Part} part */
   function paintNode(part, st, now, ready, driven, soon) {
@@ -824,8 +829,8 @@ function render({ model, el }) {
       return h("div", { class: "mg-row mg-rule" }, left, shown);
     };
     if (all.length <= MOST_ROWS) return all.map(write);
-    const made = all.slice(0, MOST_TRIED).map(write), late = all.slice(MOST_TRIED, MOST_ROWS), more = muted("+" + (all.length - MOST_ROWS));
-    window.setTimeout(() => made[MOST_TRIED - 1].after(...late.map(write), row(more)));  // below what is seen; nowhere, if another card is shown by then
+    const made = all.slice(0, FIRST_ROWS).map(write), late = all.slice(FIRST_ROWS, MOST_ROWS), more = muted("+" + (all.length - MOST_ROWS));
+    window.setTimeout(() => { made[FIRST_ROWS - 1].after(...late.map(write), row(more)); fits(card); });  // below what is seen; nowhere, if another card is shown by then
     return made;
   }
   /** The entries from which one of the result is made, a row and a column or those in its place, light up; unless it
@@ -867,7 +872,7 @@ function render({ model, el }) {
   function showDock(st, now, k) {
     const id = S.refused?.id ?? now;
     card.className = "mg-card" + (S.refused ? " mg-refusal" : S.quiz ? " mg-quiz" : st.bad && st.bad === id ? " mg-error" : "");
-    const many = walk.steps.get(id)?.rows.length > MOST_TRIED;                // a long list is read at the smallest size: each try is a layout
+    const many = walk.steps.get(id)?.rows.length > MANY;                      // a long list is read at the smallest size: each try is a layout
     for (S.plain of many ? [2, 3] : [0, 1, 2, 3]) {                          // without room for matrices, or for any numbers put in, results as text
       if (S.plain > 2 && card.scrollWidth <= card.clientWidth) return;       // what is only too high scrolls
       card.replaceChildren(...(id ? content(id, k, st) : k < 0 ? [h("pre", {}, lit(walk.frames[k].event.at))] : S.present && drive() ? [choices(st)]
@@ -944,8 +949,9 @@ function render({ model, el }) {
     state.replaceChildren(two(ui["state_" + how]));
     const chips = drive() ? [...ready].sort() : ready;                  // in Drive the order is the question
     const reason = muted(two(why(ready, st))), rest = muted(), full = () => side.scrollHeight > side.clientHeight;
-    const shown = chips.length ? chips.slice(0, MOST_CHIPS).map(chip) : [muted(two(ui.empty))], tail = [rest, reason];
+    const shown = chips.length ? [] : [muted(two(ui.empty))], most = Math.min(MOST_CHIPS, chips.length || 1), tail = [rest, reason];
     const put = (n) => {
+      while (shown.length < Math.min(n, most)) shown.push(chip(chips[shown.length]));
       rest.textContent = n < chips.length ? "+" + (chips.length - n) : "";
       queue.replaceChildren(h("b", {}, two(ui.queue)), ...shown.slice(0, n), ...tail);
     };
@@ -957,9 +963,9 @@ function render({ model, el }) {
       put(n);
       return n;
     };
-    put(shown.length);
+    put(Math.min(MANY, most));
     return () => {                                                       // two in their order, and why, before all of them
-      if (!full()) return;
+      if (!full() && (shown.length >= most || (put(most), !full()))) return;
       const n = fold(2, shown.length);
       if (!full()) return;
       tail.pop();
@@ -1450,12 +1456,18 @@ function compared({ model, el }) {
   /** `.grad` of both, as they are now; a sign says which differ. @param {number[]} now */
   function showGrads(now) {
     const grads = walks.map((walk, run) => {
-      const st = walk.state(now[run]), leaves = Object.values(walk.scene.nodes).filter((node) => node.leaf);
-      return { bad: walk.frames[walk.end].event.bad, over: now[run] === walk.end, of: new Map(leaves.map((node) => [node.formula, st.slots.get("grad:" + node.leaf) ?? node.grad])) };
+      const st = walk.state(now[run]), leaves = Object.entries(walk.scene.nodes).filter(([, node]) => node.leaf);
+      const value = (/** @type {string} */ id, /** @type {Json} */ node) => {    // what it says, and all of it, where that is known
+        const text = st.slots.get("grad:" + node.leaf) ?? node.grad, line = st.done.has(id) && walk.steps.get(id)?.rows.findLast((one) => "exact" in one);
+        return { text, all: text === "None" ? "" : line ? line.exact || line.digest || "" : null };
+      };
+      return { bad: walk.frames[walk.end].event.bad, over: now[run] === walk.end, of: new Map(leaves.map(([id, node]) => [node.formula, value(id, node)])) };
     });
-    const rows = [...new Set(grads.flatMap(({ of }) => [...of.keys()]))].map((name) => [name, ...grads.map(({ of }) => of.get(name) ?? "–")]);
-    const body = rows.map(([name, mine, other]) => h("tr", { class: mine !== other && "mg-differs" }, h("th", { scope: "row" }, h("code", {}, name)),
-      h("td", {}, mine), h("td", {}, mine === other ? "=" : "≠"), h("td", {}, other)));
+    const rows = [...new Set(grads.flatMap(({ of }) => [...of.keys()]))].map((name) => [name, ...grads.map(({ of }) => of.get(name) ?? { text: "–", all: "" })]);
+    const body = rows.map(([name, mine, other]) => {
+      const known = mine.all !== null && mine.all === other.all, differs = mine.text !== other.text || (!known && mine.all && other.all);
+      return h("tr", { class: !!differs && "mg-differs" }, h("th", { scope: "row" }, h("code", {}, name)), h("td", {}, mine.text), h("td", {}, differs ? "≠" : known ? "=" : ""), h("td", {}, other.text));
+    });
     const hidden = (yes, name = "") => ({ class: name + (yes ? " mg-later" : "") });
     const errors = grads.flatMap(({ bad, over }, run) => (bad ? [h("p", hidden(!over, "mg-failure"), h("b", {}, "AB"[run] + " ! "), h("code", {}, bad))] : []));
     const said = ui.said ? [h("p", hidden(at() < moments.length - 1), two(ui.said))] : [];
