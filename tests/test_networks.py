@@ -28,9 +28,10 @@ VIEWS = ("record", "forward", "backward")
 
 
 def drawn(graph, roots, view="forward", level=None, open=(), **options):
-    drawing = Drawing(graph, view, folded=levels.fold(graph, level, open), **options)
-    if level is None and not open:
+    drawing = Drawing(graph, view, folded=levels.fold(graph, level), **options)
+    if level is None:
         drawing.fit()
+    drawing.fold = drawing.fold.opened(levels.named(drawing.fold, open))
     if view == "backward":
         groups = {edge: f"edge:{first}" for edge, first in drawing.fold.wires.items()}
         drawing.show_flows(flows(graph, *roots, groups=groups))
@@ -95,7 +96,7 @@ def test_an_unknown_name_in_open_is_told_with_those_that_there_are():
     graph, _ = networks.graph("mlp")
 
     with pytest.raises(ValueError, match=r"'conv'.*'cross_entropy'"):
-        levels.fold(graph, None, ["conv"])
+        drawn(graph, (), open=["conv"])
 
 
 def test_names_to_open_may_come_one_by_one():

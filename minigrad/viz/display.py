@@ -80,15 +80,12 @@ def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None =
         graph, wrong, moved = with_tangents(graph, *tensors, along=None if tangents is True else tangents)
     if around is not None:
         graph = part(graph, nodes_below(around, *tensors), radius, both_ways=True)
-    if lines := {name for name in open if name.startswith(("line ", "lines "))}:
-        whole, graph = graph, by_lines(graph)
-        if len(graph.scopes) > levels.MANY_BOXES or not lines <= {s.path for s in graph.scopes}:
-            graph = by_lines(whole, most=levels.FEW_BOXES)
     with live.uncollected():
-        folded = levels.fold(graph, level, open, fold)
-        drawing = Drawing(graph, view, shown, chosen(lang), theme, engine, folded=folded, width=width)
-        if level is None and not open:
+        drawing = Drawing(graph, view, shown, chosen(lang), theme, engine, folded=levels.fold(graph, level, fold),
+                          width=width)
+        if level is None:
             drawing.fit()
+        drawing.fold = drawing.fold.opened(levels.named(drawing.fold, open))
     if tangents is not False:
         facts = {"ops": len(graph.ops), "inputs": moved, "outputs": sum(t.numel() for t in tensors)}
         drawing.remark("not_pushed", error=wrong) if wrong else drawing.remark("tangents", **facts)

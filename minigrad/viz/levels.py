@@ -167,12 +167,9 @@ class Fold:
         return replace(found, graph=graph, rolls=rolls, scopes={s.id: s for s in graph.scopes}, around=closed)
 
 
-def fold(graph: Graph, level: str | None = None, open: Iterable[str] = (), repeats: bool = True) -> Fold:
+def fold(graph: Graph, level: str | None = None, repeats: bool = True) -> Fold:
     """The fold state for a level, "modules", "functions" or "ops"; None: the level that fits. With `repeats`
-    loops are rolled up.
-
-    Raises: ValueError for a name in `open` that no scope bears.
-    """
+    loops are rolled up."""
     whole = graph if repeats and graph.repeats else None
     graph, rolls = roll_up(graph) if whole else (graph, {})
     everything = Fold(graph, scopes={s.id: s for s in graph.scopes}, rolls=rolls, whole=whole)
@@ -183,10 +180,8 @@ def fold(graph: Graph, level: str | None = None, open: Iterable[str] = (), repea
     folded = replace(all_, closed=calls | (modules - all_.clear) | one)
     known = {"ops": all_, "functions": replace(all_, closed=calls)}
     wanted = "ops" if level is None and not modules | lines else level
-    opened = (known.get(wanted or "") or containers_open(folded, modules)).opened(named(all_, open))
-    if opened.shown > MANY_BOXES and opened.closed != calls | modules:
-        opened = containers_open(folded, modules).opened(())
-    return opened
+    found = known.get(wanted or "") or containers_open(folded, modules)
+    return containers_open(folded, modules) if found.shown > MANY_BOXES and found.closed != calls | modules else found
 
 
 def clear(fold: Fold) -> frozenset[str]:
@@ -215,7 +210,10 @@ def containers_open(fold: Fold, modules: set[str]) -> Fold:
 
 
 def named(fold: Fold, names: Iterable[str]) -> list[str]:
-    """The scopes that a reader means: by path, whole or its end, by class or by function."""
+    """The scopes that a reader means: by path, whole or its end, by class or by function.
+
+    Raises: ValueError for a name that no scope bears.
+    """
     found = []
     for name in names:
         known = [id for id, s in fold.scopes.items() if name in (id, s.name) or f".{s.path}".endswith(f".{name}")]
