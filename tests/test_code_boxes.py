@@ -124,6 +124,27 @@ def test_neighbouring_lines_are_one_box_where_lines_alone_are_many_screens_high(
     assert set(found) - set(paths(open=[found[0]])[1]) == {found[0]}
 
 
+def test_a_long_function_that_ran_twice_opens_to_boxes_of_neighbouring_lines():
+    body = flat(20).replace("x = torch.ones(3, requires_grad=True); y = x", "def f(y):").replace("\ny", "\n    y")
+    program = f"{body[:-1]}return y\nx = torch.ones(3, requires_grad=True)\ny = f(x) + f(x * 2)\ny"
+    folded, opened, inner = (networks.execute(program, "<twice>", minigrad, lambda *roots, names: draw(
+        *roots, names=names, open=some))[0] for some in ([], ["lines 2-21"], ["lines 2-3"]))
+
+    assert [scope.path for scope, _ in boxed(folded)].count("lines 2-21") == 2
+    assert [scope.path for scope, _ in boxed(opened)].count("lines 2-3") == 2
+    assert {"line 2", "line 3", "lines 4-5"} < {scope.path for scope, _ in boxed(inner)}
+    assert opened.fold.shown < 25
+
+
+def test_what_is_named_is_opened_in_the_picture_that_is_drawn_without_it():
+    program = MODULE + flat(60).replace("y = x", "y = net(x)", 1)
+    folded, opened = (networks.execute(program, "<opened>", minigrad, lambda *roots, names: draw(
+        *roots, names=names, open=some))[0] for some in ([], ["net.0"]))
+    (scope,) = [s for s in folded.graph.scopes if s.path == "net.0"]
+
+    assert opened.fold.closed == folded.fold.closed - {*folded.graph.chains[scope.id]}
+
+
 LINES = flat(40).replace("y = x", "w = torch.ones(3, requires_grad=True); y = x * w.detach()", 1)[:-1]
 MODULE = "net = nn.Sequential(nn.Linear(3, 3), nn.Tanh(), nn.Linear(3, 3)); b = torch.ones(3, requires_grad=True)\n"
 

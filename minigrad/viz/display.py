@@ -263,7 +263,8 @@ class Drawing:
         states = dict[int, levels.Fold]()
 
         def fits(last: int) -> bool:
-            opened = frozenset(id for ids in found[last + 1:] for id in ids)
+            hidden = {id for ids in found[:last + 1] for id in ids}  # and what is in them, when they are opened
+            opened = frozenset(id for ids in found[last + 1:] for id in ids if hidden.isdisjoint(self.graph.chains[id]))
             self.fold = states[last] = folded.refolded(folded.closed - opened, opened)
             return not self.is_higher_than(MUCH_TOO_HIGH)
 
@@ -273,7 +274,7 @@ class Drawing:
             self.fold = states[bisect_left(range(len(found) - 1), True, key=fits)]
         self.close_what_is_too_high()
         if not low:
-            several = by_lines(before[0], before[1].steps, levels.FEW_BOXES)
+            several = by_lines(before[0], before[1].steps, True)
             if len(several.scopes) > len(self.graph.scopes) and (not few or self.is_higher_than(TWO_SCREENS)):
                 self.graph, self.fold = several, levels.fold(several, repeats=before[1].whole is not None)
                 self.close_what_is_too_high()

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from ..graph.nesting import common
 from ..graph.snapshot import Graph, NodeRecord, Scope, by_key
-from .levels import Fold
+from .levels import FEW_BOXES, Fold
 
 NEAR = 3  # lines that are not further apart are one piece of program
 
@@ -28,17 +28,18 @@ class Piece(NamedTuple):
     goes_on: bool = False  # with what ran before a call of the learner's function in this line
 
 
-def by_lines(graph: Graph, rolled: frozenset[str] = frozenset(), most: int = 0) -> Graph:
+def by_lines(graph: Graph, rolled: frozenset[str] = frozenset(), top: bool = False) -> Graph:
     """The graph with a scope for each line of a program that made several operations, one for each time that it ran,
-    and around those for each turn of a loop, and for neighbouring lines where so many parts are the `most`; not for
-    what is `rolled` up. A line that is one call has its box."""
+    and around those for each turn of a loop, and for neighbouring lines in long turns, and at the `top`; not for what
+    is `rolled` up. A line that is one call has its box."""
     made, known = list[Scope](), [*pieces(graph)]
     around: dict[str, str] = {id: piece.outer for piece in known for id in piece.parts}
     around |= {s.id: s.parent for s in graph.scopes if s.kind == "module"}
     held = by_key((s, id) for piece in known for id in piece.parts for s in graph.chains[piece.outer])
     known = [p._replace(number=0) if rolled.intersection(p.parts) else p for p in known]
-    found = [*turns(known)]
-    found += neighbours(known, {id for turn in found for p in turn for id in p.parts}, most) if most else ()
+    found = [*(loops := [*turns(known)])]
+    for run in [*(turn for turn in loops if len(turn) > FEW_BOXES), *[known] * top]:
+        found += neighbours(run, {id for turn in loops if len(turn) < len(run) for p in turn for id in p.parts})
     # the short ones first: a loop may call what has turns of its own, and one that overlaps is left out
     for several in [*([piece] for piece in known if piece.number), *sorted(found, key=len)]:
         outers = [graph.chains[piece.outer][::-1] for piece in several]
@@ -111,7 +112,7 @@ def turns(known: Sequence[Piece]) -> Iterator[list[Piece]]:
             yield from found if len(found) > 1 else ()
 
 
-def neighbours(known: Sequence[Piece], inside: set[str], most: int) -> Iterator[list[Piece]]:
+def neighbours(known: Sequence[Piece], inside: set[str], most: int = FEW_BOXES) -> Iterator[list[Piece]]:
     """Lines of one function that ran one after the other, as they are written, once each, and not `inside` of turns; of
     many the `most` parts, and the parts of those: what lines divide that made nothing, else equally many lines."""
     def apart(a: Piece, b: Piece) -> bool:
