@@ -113,20 +113,27 @@ def turns(known: Sequence[Piece]) -> Iterator[list[Piece]]:
 
 
 def neighbours(known: Sequence[Piece], inside: set[str], most: int = FEW_BOXES) -> Iterator[list[Piece]]:
-    """Lines of one function that ran one after the other, as they are written, once each, and not `inside` of turns; of
-    many the `most` parts, and the parts of those: what lines divide that made nothing, else equally many lines."""
-    def apart(a: Piece, b: Piece) -> bool:
-        return not (b.number > a.number > 0 and inside.isdisjoint(a.parts + b.parts)
-                    and (a.outer, a.function) == (b.outer, b.function))
+    """Lines of one function that ran one after the other, as they are written, once each, and not `inside` of turns,
+    with what they call; of many the `most` parts, and the parts of those: what lines divide that made nothing, else
+    equally many lines. What would be more than half of all is no box."""
+    def apart(a: Sequence[Piece], b: Sequence[Piece]) -> bool:
+        (old, *_), (new, *called) = a, b
+        goes_on = new.number > old.number > 0 or (new.goes_on and new.number == old.number > 0)
+        return not (goes_on and old.outer == new.outer and inside.isdisjoint(old.parts + new.parts)
+                    and all(p.number for p in called))
 
-    found = split(known, apart)
-    large = [run for run in found if len(run) > most]
-    for run in found:  # grows while it is read; what would be nearly all of the picture is no box
-        yield from [run] if 1 < len(run) < len(known) and [run] != large else ()
-        paragraphs = split(run, lambda a, b: b.number - a.number > 1)
-        parts = paragraphs if len(paragraphs) > 2 else [[p] for p in run]
+    found = list[list[Sequence[Piece]]]()  # runs of lines, each with what ran since the line before: what it calls
+    for function in dict.fromkeys(p.function for p in known):
+        mine = [i for i, p in enumerate(known) if p.function == function]
+        lines = [[known[i], *known[before + 1:i]] for before, i in pairwise([mine[0] - 1, *mine])]
+        found += ([run[0][:1], *run[1:]] for run in split(lines, apart))
+    for run in found:  # grows while it is read
+        whole = [*chain.from_iterable(run)]
+        yield from [whole] if 1 < len(whole) <= len(known) / 2 else ()
+        paragraphs = split(run, lambda a, b: b[0].number - a[0].number > 1)
+        parts = paragraphs if len(paragraphs) > 2 and len(run) > most else [[line] for line in run]
         step = -(-len(parts) // most)
-        found += ([*chain.from_iterable(parts[i:i + step])] for i in range(0, len(parts) * (len(run) > most), step))
+        found += ([*chain.from_iterable(parts[i:i + step])] for i in range(0, len(parts) * (len(run) > 1), step))
 
 
 def split(items: Sequence[Any], apart: Callable[[Any, Any], bool]) -> list[Any]:
