@@ -4,7 +4,7 @@ Whatever ran one after the other can be one box: no way through the graph leaves
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate, chain, groupby, pairwise, takewhile
 from operator import itemgetter
@@ -36,12 +36,11 @@ def by_lines(graph: Graph, rolled: frozenset[str] = frozenset(), top: bool = Fal
     around: dict[str, str] = {id: piece.outer for piece in known for id in piece.parts}
     around |= {s.id: s.parent for s in graph.scopes if s.kind == "module"}
     held = by_key((s, id) for piece in known for id in piece.parts for s in graph.chains[piece.outer])
-    known = [p._replace(number=0) if rolled.intersection(p.parts) else p for p in known]
-    found = [*(loops := [*turns(known)])]
-    for run in [*(turn for turn in loops if len(turn) > FEW_BOXES), *[known] * top]:
-        found += neighbours(run, {id for turn in loops if len(turn) < len(run) for p in turn for id in p.parts})
+    single = [p._replace(number=0) if rolled.intersection(p.parts) else p for p in known]
+    found = [*turns(single)]
+    found += chain.from_iterable(map(neighbours, [turn for turn in found if len(turn) > FEW_BOXES] + [known] * top))
     # the short ones first: a loop may call what has turns of its own, and one that overlaps is left out
-    for several in [*([piece] for piece in known if piece.number), *sorted(found, key=len)]:
+    for several in [*([piece] for piece in single if piece.number), *sorted(found, key=len)]:
         outers = [graph.chains[piece.outer][::-1] for piece in several]
         parts, tops = [id for piece in several for id in piece.parts], set[str]()
         outer = ["", *outers[0]][common(outers)]
@@ -112,28 +111,42 @@ def turns(known: Sequence[Piece]) -> Iterator[list[Piece]]:
             yield from found if len(found) > 1 else ()
 
 
-def neighbours(known: Sequence[Piece], inside: set[str], most: int = FEW_BOXES) -> Iterator[list[Piece]]:
-    """Lines of one function that ran one after the other, as they are written, once each, and not `inside` of turns,
-    with what they call; of many the `most` parts, and the parts of those: what lines divide that made nothing, else
-    equally many lines. What would be more than half of all is no box."""
-    def apart(a: Sequence[Piece], b: Sequence[Piece]) -> bool:
-        (old, *_), (new, *called) = a, b
-        goes_on = new.number > old.number > 0 or (new.goes_on and new.number == old.number > 0)
-        return not (goes_on and old.outer == new.outer and inside.isdisjoint(old.parts + new.parts)
-                    and all(p.number for p in called))
-
-    found = list[list[Sequence[Piece]]]()  # runs of lines, each with what ran since the line before: what it calls
-    for function in dict.fromkeys(p.function for p in known):
-        mine = [i for i, p in enumerate(known) if p.function == function]
-        lines = [[known[i], *known[before + 1:i]] for before, i in pairwise([mine[0] - 1, *mine])]
-        found += ([run[0][:1], *run[1:]] for run in split(lines, apart))
+def neighbours(known: Sequence[Piece], most: int = FEW_BOXES) -> Iterator[list[Piece]]:
+    """Lines of one function that ran one after the other, with what they call, and whole loops; of many the `most`
+    parts, and the parts of those: what lines divide that made nothing, else equally many lines. What would be more
+    than half of all is no box."""
+    ends = {p.function: i for i, p in enumerate(known)}
+    found = [run for function in ends for run in in_a_row(known, function, ends) if run]
     for run in found:  # grows while it is read
         whole = [*chain.from_iterable(run)]
         yield from [whole] if 1 < len(whole) <= len(known) / 2 else ()
-        paragraphs = split(run, lambda a, b: b[0].number - a[0].number > 1)
+        paragraphs = split(run, lambda a, b: b[0].number - max(p.number for p in a if p.function == b[0].function) > 1)
         parts = paragraphs if len(paragraphs) > 2 and len(run) > most else [[line] for line in run]
         step = -(-len(parts) // most)
         found += ([*chain.from_iterable(parts[i:i + step])] for i in range(0, len(parts) * (len(run) > 1), step))
+
+
+def in_a_row(known: Sequence[Piece], function: str, ends: Mapping[str, int]) -> Iterator[list[list[Piece]]]:
+    """The lines of a function as they ran, each with what ran since the line before: what it calls. Where the text
+    jumps back, all lines from there on are one, and where the function itself was called anew they end."""
+    mine, row = [i for i, p in enumerate(known) if p.function == function], list[tuple[int, int]]()
+
+    def lines(behind: int) -> list[list[Piece]]:
+        return [sorted(known[a:b], key=lambda p: p.function != function)
+                for a, b in pairwise([*(start for start, _ in row), behind])]
+
+    for before, i in pairwise([mine[0], *mine]):
+        last, called, line = known[before], known[before + 1:i], known[i]
+        if not (last.number and line.number and last.outer == line.outer and all(p.number for p in called) and (
+                line.number > last.number or all(ends[p.function] < ends[function] for p in called))):
+            yield lines(before + 1)
+            row = []
+        start, high = before + 1 if row else i, line.number
+        while row and row[-1][1] >= line.number:
+            start, top = row.pop()
+            high = max(high, top)
+        row.append((start, high))
+    yield lines(mine[-1] + 1)
 
 
 def split(items: Sequence[Any], apart: Callable[[Any, Any], bool]) -> list[Any]:
