@@ -28,17 +28,18 @@ class Piece(NamedTuple):
     goes_on: bool = False  # with what ran before a call of the learner's function in this line
 
 
-def by_lines(graph: Graph, rolled: frozenset[str] = frozenset(), top: bool = False) -> Graph:
+def by_lines(graph: Graph, rolled: frozenset[str] = frozenset(), joined: bool = False) -> Graph:
     """The graph with a scope for each line of a program that made several operations, one for each time that it ran,
-    and around those for each turn of a loop, and for neighbouring lines in long turns, and at the `top`; not for what
-    is `rolled` up. A line that is one call has its box."""
+    and around those for each turn of a loop, and for neighbouring lines in long turns, and where all are `joined`;
+    no line of what is `rolled` up. A line that is one call has its box."""
     made, known = list[Scope](), [*pieces(graph)]
     around: dict[str, str] = {id: piece.outer for piece in known for id in piece.parts}
     around |= {s.id: s.parent for s in graph.scopes if s.kind == "module"}
-    held = by_key((s, id) for piece in known for id in piece.parts for s in graph.chains[piece.outer])
+    held = by_key((s, id) for piece in known for id in piece.parts
+                  for s in graph.chains.get(id, graph.chains[piece.outer]))
     single = [p._replace(number=0) if rolled.intersection(p.parts) else p for p in known]
     found = [*turns(single)]
-    found += chain.from_iterable(map(neighbours, [turn for turn in found if len(turn) > FEW_BOXES] + [known] * top))
+    found += chain.from_iterable(map(neighbours, [turn for turn in found if len(turn) > FEW_BOXES] + [known] * joined))
     # the short ones first: a loop may call what has turns of its own, and one that overlaps is left out
     for several in [*([piece] for piece in single if piece.number), *sorted(found, key=len)]:
         outers = [graph.chains[piece.outer][::-1] for piece in several]
