@@ -258,8 +258,8 @@ class Drawing:
         neighbouring lines as one where it does not."""
         before = self.graph, self.fold
         self.graph = by_lines(self.graph, self.fold.steps)
-        folded = levels.fold(self.graph, repeats=self.fold.whole is not None)
-        found = groups(folded)
+        folded = self.fold = levels.fold(self.graph, repeats=self.fold.whole is not None)
+        found, few = groups(folded), folded.shown <= levels.MANY_BOXES
         states = dict[int, levels.Fold]()
 
         def fits(last: int) -> bool:
@@ -268,16 +268,13 @@ class Drawing:
             self.fold = states[last] = folded.refolded(folded.closed - opened, opened)
             return not self.is_higher_than(MUCH_TOO_HIGH)
 
-        self.fold = folded
-        few = folded.shown <= levels.MANY_BOXES
         if low := few and fits(len(found) - 1):  # else it is as low as lines make it
             self.fold = states[bisect_left(range(len(found) - 1), True, key=fits)]
         self.close_what_is_too_high()
-        if not low:
-            several = by_lines(before[0], before[1].steps, True)
-            if len(several.scopes) > len(self.graph.scopes) and (not few or self.is_higher_than(TWO_SCREENS)):
-                self.graph, self.fold = several, levels.fold(several, repeats=before[1].whole is not None)
-                self.close_what_is_too_high()
+        several = self.graph if low else by_lines(before[0], before[1].steps, True)
+        if len(several.scopes) > len(self.graph.scopes) and (not few or self.is_higher_than(TWO_SCREENS)):
+            self.graph, self.fold = several, levels.fold(several, repeats=before[1].whole is not None)
+            self.close_what_is_too_high()
         if self.fold.shown < 2:  # that would be no picture
             self.graph, self.fold = before
 

@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate, chain, groupby, pairwise, takewhile
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 from ..graph.nesting import common
@@ -106,9 +105,9 @@ def turns(known: Sequence[Piece]) -> Iterator[list[Piece]]:
             turn = {i: start for i, start in zip(mine, starts, strict=True) if low <= known[i].number <= high}
             for a, b in pairwise([*turn]):
                 turn |= dict.fromkeys(range(a + 1, b), turn[a]) if turn[a] == turn[b] else {}
-            places = [(turn[i], known[i].number > 0) for i in sorted(turn)]
-            pieces = groupby(zip(places, map(known.__getitem__, sorted(turn)), strict=True), key=itemgetter(0))
-            found = [one for (*_, whole), several in pieces if len(one := [p for _, p in several]) > 1 and whole]
+            places = {i: (turn[i], known[i].number > 0) for i in sorted(turn)}
+            pieces = groupby(places, places.__getitem__)
+            found = [one for (_, whole), several in pieces if len(one := [known[i] for i in several]) > 1 and whole]
             yield from found if len(found) > 1 else ()
 
 
@@ -130,24 +129,20 @@ def neighbours(known: Sequence[Piece], most: int = FEW_BOXES) -> Iterator[list[P
 def in_a_row(known: Sequence[Piece], function: str, ends: Mapping[str, int]) -> Iterator[list[list[Piece]]]:
     """The lines of a function as they ran, each with what ran since the line before: what it calls. Where the text
     jumps back, all lines from there on are one, and where the function itself was called anew they end."""
-    mine, row = [i for i, p in enumerate(known) if p.function == function], list[tuple[int, int]]()
-
-    def lines(behind: int) -> list[list[Piece]]:
-        return [sorted(known[a:b], key=lambda p: p.function != function)
-                for a, b in pairwise([*(start for start, _ in row), behind])]
-
+    mine, row = [i for i, p in enumerate(known) if p.function == function], list[tuple[int, list[Piece]]]()
     for before, i in pairwise([mine[0], *mine]):
         last, called, line = known[before], known[before + 1:i], known[i]
         if not (last.number and line.number and last.outer == line.outer and all(p.number for p in called) and (
                 line.number > last.number or all(ends[p.function] < ends[function] for p in called))):
-            yield lines(before + 1)
+            yield [unit for _, unit in row]
             row = []
-        start, high = before + 1 if row else i, line.number
-        while row and row[-1][1] >= line.number:
-            start, top = row.pop()
-            high = max(high, top)
-        row.append((start, high))
-    yield lines(mine[-1] + 1)
+        high, unit = line.number, [line, *called] if row else [line]
+        while row and row[-1][0] >= line.number:
+            top, earlier = row.pop()
+            earlier += unit
+            high, unit = max(high, top), earlier
+        row.append((high, unit))
+    yield [unit for _, unit in row]
 
 
 def split(items: Sequence[Any], apart: Callable[[Any, Any], bool]) -> list[Any]:
