@@ -7,7 +7,7 @@ as long as few boxes result. What a box hides is counted, never left out in sile
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
@@ -178,9 +178,8 @@ def fold(graph: Graph, level: str | None = None, repeats: bool = True) -> Fold:
     calls = frozenset(all_.scopes).difference(all_.clear, rolls, modules)
     one = {id for id, roll in rolls.items() if roll.alone in modules}  # which are as good as the module in them
     folded = replace(all_, closed=calls | (modules - all_.clear) | one)
-    known = {"ops": all_, "functions": replace(all_, closed=calls)}
-    wanted = "ops" if level is None and not modules | lines else level
-    found = known.get(wanted or "") or containers_open(folded, modules)
+    known = {"ops": all_, "functions": replace(all_, closed=calls)} | ({} if modules | lines else {None: all_})
+    found = known.get(level) or containers_open(folded, modules)
     return containers_open(folded, modules) if found.shown > MANY_BOXES and found.closed != calls | modules else found
 
 
@@ -209,18 +208,16 @@ def containers_open(fold: Fold, modules: set[str]) -> Fold:
     return replace(fold, closed=frozenset(closed))
 
 
-def named(fold: Fold, names: Iterable[str]) -> list[str]:
+def named(fold: Fold, names: Iterable[str]) -> Iterator[str]:
     """The scopes that a reader means: by path, whole or its end, by class or by function.
 
     Raises: ValueError for a name that no scope bears.
     """
-    found = []
     for name in names:
         known = [id for id, s in fold.scopes.items() if name in (id, s.name) or f".{s.path}".endswith(f".{name}")]
         listed = ", ".join(sorted({repr(s.path or s.name) for s in fold.scopes.values()})[:12])
         demand(known, "draw.no_scope", what="open", name=name, known=listed or "-")
-        found += known
-    return found
+        yield from known
 
 
 def few(fold: Fold) -> Fold:
