@@ -402,6 +402,18 @@ def test_a_cut_has_scissors_its_line_and_a_wire_from_what_was_cut():
     assert "mg-join" not in drawing.to_svg().partition("</style>")[2], "no gradient comes from a cut"
 
 
+def test_the_way_to_a_cut_begins_forward_at_the_op_whose_gates_are_not_drawn():
+    x = minigrad.tensor([1., 2.], requires_grad=True)
+    y = x * 2
+    y.register_hook(lambda grad: grad)
+    z = y.detach() * x + y
+    drawing = draw(z, names={"x": x, "y": y, "z": z}, view="forward")
+    (node,) = [t.node for t in drawing.graph.tensors if t.name == "y"]
+    begins = float(re.search(r'data-id="c1:0"><path d="M([\d.]+)', drawing.to_svg())[1])
+
+    assert begins == pytest.approx(drawing.layout.boxes[node].right, abs=12)  # of a round end
+
+
 @pytest.mark.parametrize(("name", "tracked", "into"), [
     ("a cut outside", False, ["AddmmBackward0"]), ("a cut without a name", True, ["MulBackward0", "AddBackward0"])])
 def test_a_cut_leads_to_what_takes_its_result_wherever_it_came_from(name, tracked, into):
