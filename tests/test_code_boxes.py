@@ -18,6 +18,11 @@ def picture(name, library=minigrad, **options):
     return networks.run(name, library, lambda *roots, names: draw(*roots, names=names, lang="en", **options))[0]
 
 
+def drawn(program, open=()):
+    return networks.execute(program, "<program>", minigrad, lambda *roots, names: draw(
+        *roots, names=names, lang="en", open=open))[0]
+
+
 def boxed(drawing):
     """The scopes of lines that are closed, with their operations."""
     fold = drawing.fold
@@ -111,9 +116,8 @@ def flat(count, gap=()):
     (flat(60), [*(f"lines {i}-{i + 4}" for i in range(2, 62, 5))]),
     (flat(60, gap={18, 40}), ["lines 2-19", "lines 21-42", "lines 44-63"])])
 def test_neighbouring_lines_are_one_box_where_lines_alone_are_many_screens_high(program, found):
-    def paths(**options):
-        drawing = networks.execute(program, "<flat>", minigrad, lambda *roots, names: draw(
-            *roots, names=names, lang="en", **options))[0]
+    def paths(*open):
+        drawing = drawn(program, open)
         return drawing, [scope.path for scope, _ in boxed(drawing)][::-1]
 
     drawing, told = paths()
@@ -121,7 +125,26 @@ def test_neighbouring_lines_are_one_box_where_lines_alone_are_many_screens_high(
     assert told == found
     assert drawing.layout.height < 900
     assert any(f'open=["{name}"]' in drawing.to_svg().replace("&quot;", '"') for name in found)
-    assert set(found) - set(paths(open=[found[0]])[1]) == {found[0]}
+    assert set(found) - set(paths(found[0])[1]) == {found[0]}
+
+
+def test_a_long_function_that_ran_twice_opens_to_boxes_of_neighbouring_lines():
+    body = flat(20).replace("x = torch.ones(3, requires_grad=True); y = x", "def f(y):").replace("\ny", "\n    y")
+    program = f"{body[:-1]}return y\nx = torch.ones(3, requires_grad=True)\ny = f(x) + f(x * 2)\ny"
+    folded, opened, inner = (drawn(program, some) for some in ([], ["lines 2-21"], ["lines 2-3"]))
+
+    assert [scope.path for scope, _ in boxed(folded)].count("lines 2-21") == 2
+    assert [scope.path for scope, _ in boxed(opened)].count("lines 2-3") == 2
+    assert {"line 2", "line 3", "lines 4-5"} < {scope.path for scope, _ in boxed(inner)}
+    assert opened.fold.shown < 25
+
+
+def test_what_is_named_is_opened_in_the_picture_that_is_drawn_without_it():
+    program = MODULE + flat(60).replace("y = x", "y = net(x)", 1)
+    folded, opened = drawn(program), drawn(program, ["net.0"])
+    (scope,) = [s for s in folded.graph.scopes if s.path == "net.0"]
+
+    assert opened.fold.closed == folded.fold.closed - {*folded.graph.chains[scope.id]}
 
 
 LINES = flat(40).replace("y = x", "w = torch.ones(3, requires_grad=True); y = x * w.detach()", 1)[:-1]
@@ -152,13 +175,40 @@ def test_a_long_sum_in_one_line_is_one_box(between, total):
     assert {*told} == {"line 62", *(f"lines {i}-{i + 4}" for i in range(2, 62, 5))}
 
 
-@pytest.mark.parametrize(("ran", "inside", "found"), [
-    ([1, 2, 3], "", []),
-    ([0, 1, 2, 3, 4, 5], "", [[1, 2], [3, 4]]),
-    ([1, 2, 3, 4], "", [[1, 2], [3, 4]]), ([1, 2, 3, 1, 2, 3], "", [[1, 2, 3], [1, 2, 3]]),
-    ([1, 2, 5, 6, 7, 8], "56", [[1, 2], [7, 8]]), ([1, 2, 0, 3, 4], "", [[1, 2], [3, 4]])])
-def test_neighbours_end_where_the_text_jumps_back_and_at_the_turns_of_loops(ran, inside, found):
-    assert [[p.number for p in run] for run in neighbours([*map(piece, ran)], {*inside}, 3)] == found
+@pytest.mark.parametrize(("ran", "found"), [
+    ([1, 2, 3], []), ([0, 1, 2, 3, 4, 5], [[1, 2], [3, 4]]), ([1, 2, 3, 4], [[1, 2], [3, 4]]),
+    ([1, 2, 3, 1, 2, 3], []),  # its turns are boxes
+    ([1, 2, 5, 6, 5, 6, 7, 8], [[1, 2], [5, 6, 5, 6]]), ([1, 2, 0, 3, 4], [[1, 2], [3, 4]])])
+def test_neighbours_are_lines_as_they_are_written_and_whole_loops(ran, found):
+    assert [[p.number for p in run] for run in neighbours([*map(piece, ran)], 3)] == found
+
+
+def test_neighbouring_lines_hold_what_they_call_and_end_where_their_function_is_called_anew():
+    known = [piece(n)._replace(function=f) for n, f in zip([20, 1, 2, 21, 1, 2, 22, 23, 24], "mffmffmmm", strict=True)]
+
+    assert [[p.number for p in run] for run in neighbours(known, 3)] == [
+        [1, 2], [1, 2], [20, 21, 1, 2], [22, 1, 2, 23], [21, 1, 2], [22, 1, 2]]
+
+
+def test_a_box_of_lines_holds_a_module_only_with_all_lines_that_it_holds():
+    program = """class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = nn.Parameter(torch.ones(3))
+    def forward(self, x):
+        y = (x * self.w).sin()
+        return (y * 2).exp() * y
+net = nn.Sequential(nn.Linear(3, 3), Net()); y = torch.ones(3)
+y = net(y)
+z = (y + 1).cos() * y
+z = z.sin() * 2
+z = z.exp() - 1
+z = z.tanh() / 3
+z"""
+    paths = {s.path for s in by_lines(networks.execute(program, "<held>", minigrad, read)[0], frozenset(), True).scopes}
+
+    assert {"line 6", "line 7", "line 10"} < paths
+    assert "lines 6-10" not in paths
 
 
 def test_one_line_that_made_everything_is_no_picture():

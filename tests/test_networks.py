@@ -28,9 +28,10 @@ VIEWS = ("record", "forward", "backward")
 
 
 def drawn(graph, roots, view="forward", level=None, open=(), **options):
-    drawing = Drawing(graph, view, folded=levels.fold(graph, level, open), **options)
-    if level is None and not open:
+    drawing = Drawing(graph, view, folded=levels.fold(graph, level), **options)
+    if level is None:
         drawing.fit()
+    drawing.fold = drawing.fold.opened(levels.named(drawing.fold, open))
     if view == "backward":
         groups = {edge: f"edge:{first}" for edge, first in drawing.fold.wires.items()}
         drawing.show_flows(flows(graph, *roots, groups=groups))
@@ -95,7 +96,7 @@ def test_an_unknown_name_in_open_is_told_with_those_that_there_are():
     graph, _ = networks.graph("mlp")
 
     with pytest.raises(ValueError, match=r"'conv'.*'cross_entropy'"):
-        levels.fold(graph, None, ["conv"])
+        drawn(graph, (), open=["conv"])
 
 
 def test_names_to_open_may_come_one_by_one():
@@ -399,6 +400,18 @@ def test_a_cut_has_scissors_its_line_and_a_wire_from_what_was_cut():
     assert "k = h.detach()" in drawing.to_svg()
     assert drawing.layout.data["c1:0"][-1][-1][0] == pytest.approx(drawing.layout.boxes["c1"].x)
     assert "mg-join" not in drawing.to_svg().partition("</style>")[2], "no gradient comes from a cut"
+
+
+def test_the_way_to_a_cut_begins_forward_at_the_op_whose_gates_are_not_drawn():
+    x = minigrad.tensor([1., 2.], requires_grad=True)
+    y = x * 2
+    y.register_hook(lambda grad: grad)
+    z = y.detach() * x + y
+    drawing = draw(z, names={"x": x, "y": y, "z": z}, view="forward")
+    (node,) = [t.node for t in drawing.graph.tensors if t.name == "y"]
+    begins = float(re.search(r'data-id="c1:0"><path d="M([\d.]+)', drawing.to_svg())[1])
+
+    assert begins == pytest.approx(drawing.layout.boxes[node].right, abs=12)  # of a round end
 
 
 @pytest.mark.parametrize(("name", "tracked", "into"), [

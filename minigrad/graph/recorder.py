@@ -406,11 +406,8 @@ def plain(value: Any) -> Any:
 
 def saved_of(node: AnyNode, fields: Iterable[tuple[str, Any, str]]) -> dict[str, Any]:
     """What a node saved, as its formulas take it: arrays, and options as they were given."""
-    found = {}
-    for field, value, _ in fields:
-        raw = getattr(node, f"saved_{field}", value)
-        found[field] = plain(value) if hasattr(value, "shape") else usual(getattr(raw, "value", raw))
-    return found
+    return {field: plain(value) if hasattr(value, "shape") else usual(getattr(raw, "value", raw))
+            for field, value, _ in fields for raw in [getattr(node, f"saved_{field}", value)]}
 
 
 def usual(option: Any) -> Any:

@@ -80,15 +80,12 @@ def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None =
         graph, wrong, moved = with_tangents(graph, *tensors, along=None if tangents is True else tangents)
     if around is not None:
         graph = part(graph, nodes_below(around, *tensors), radius, both_ways=True)
-    if lines := {name for name in open if name.startswith(("line ", "lines "))}:
-        whole, graph = graph, by_lines(graph)
-        if len(graph.scopes) > levels.MANY_BOXES or not lines <= {s.path for s in graph.scopes}:
-            graph = by_lines(whole, most=levels.FEW_BOXES)
     with live.uncollected():
-        folded = levels.fold(graph, level, open, fold)
-        drawing = Drawing(graph, view, shown, chosen(lang), theme, engine, folded=folded, width=width)
-        if level is None and not open:
+        drawing = Drawing(graph, view, shown, chosen(lang), theme, engine, folded=levels.fold(graph, level, fold),
+                          width=width)
+        if level is None:
             drawing.fit()
+        drawing.fold = drawing.fold.opened(levels.named(drawing.fold, open))
     if tangents is not False:
         facts = {"ops": len(graph.ops), "inputs": moved, "outputs": sum(t.numel() for t in tensors)}
         drawing.remark("not_pushed", error=wrong) if wrong else drawing.remark("tangents", **facts)
@@ -261,25 +258,23 @@ class Drawing:
         neighbouring lines as one where it does not."""
         before = self.graph, self.fold
         self.graph = by_lines(self.graph, self.fold.steps)
-        folded = levels.fold(self.graph, repeats=self.fold.whole is not None)
-        found = groups(folded)
+        folded = self.fold = levels.fold(self.graph, repeats=self.fold.whole is not None)
+        found, few = groups(folded), folded.shown <= levels.MANY_BOXES
         states = dict[int, levels.Fold]()
 
         def fits(last: int) -> bool:
-            opened = frozenset(id for ids in found[last + 1:] for id in ids)
+            hidden = {id for ids in found[:last + 1] for id in ids}  # and what is in them, when they are opened
+            opened = frozenset(id for ids in found[last + 1:] for id in ids if hidden.isdisjoint(self.graph.chains[id]))
             self.fold = states[last] = folded.refolded(folded.closed - opened, opened)
             return not self.is_higher_than(MUCH_TOO_HIGH)
 
-        self.fold = folded
-        few = folded.shown <= levels.MANY_BOXES
         if low := few and fits(len(found) - 1):  # else it is as low as lines make it
             self.fold = states[bisect_left(range(len(found) - 1), True, key=fits)]
         self.close_what_is_too_high()
-        if not low:
-            several = by_lines(before[0], before[1].steps, levels.FEW_BOXES)
-            if len(several.scopes) > len(self.graph.scopes) and (not few or self.is_higher_than(TWO_SCREENS)):
-                self.graph, self.fold = several, levels.fold(several, repeats=before[1].whole is not None)
-                self.close_what_is_too_high()
+        several = self.graph if low else by_lines(before[0], before[1].steps, True)
+        if len(several.scopes) > len(self.graph.scopes) and (not few or self.is_higher_than(TWO_SCREENS)):
+            self.graph, self.fold = several, levels.fold(several, repeats=before[1].whole is not None)
+            self.close_what_is_too_high()
         if self.fold.shown < 2:  # that would be no picture
             self.graph, self.fold = before
 

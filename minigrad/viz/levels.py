@@ -7,7 +7,7 @@ as long as few boxes result. What a box hides is counted, never left out in sile
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from math import prod
@@ -167,12 +167,9 @@ class Fold:
         return replace(found, graph=graph, rolls=rolls, scopes={s.id: s for s in graph.scopes}, around=closed)
 
 
-def fold(graph: Graph, level: str | None = None, open: Iterable[str] = (), repeats: bool = True) -> Fold:
+def fold(graph: Graph, level: str | None = None, repeats: bool = True) -> Fold:
     """The fold state for a level, "modules", "functions" or "ops"; None: the level that fits. With `repeats`
-    loops are rolled up.
-
-    Raises: ValueError for a name in `open` that no scope bears.
-    """
+    loops are rolled up."""
     whole = graph if repeats and graph.repeats else None
     graph, rolls = roll_up(graph) if whole else (graph, {})
     everything = Fold(graph, scopes={s.id: s for s in graph.scopes}, rolls=rolls, whole=whole)
@@ -181,12 +178,9 @@ def fold(graph: Graph, level: str | None = None, open: Iterable[str] = (), repea
     calls = frozenset(all_.scopes).difference(all_.clear, rolls, modules)
     one = {id for id, roll in rolls.items() if roll.alone in modules}  # which are as good as the module in them
     folded = replace(all_, closed=calls | (modules - all_.clear) | one)
-    known = {"ops": all_, "functions": replace(all_, closed=calls)}
-    wanted = "ops" if level is None and not modules | lines else level
-    opened = (known.get(wanted or "") or containers_open(folded, modules)).opened(named(all_, open))
-    if opened.shown > MANY_BOXES and opened.closed != calls | modules:
-        opened = containers_open(folded, modules).opened(())
-    return opened
+    known = {"ops": all_, "functions": replace(all_, closed=calls)} | ({} if modules | lines else {None: all_})
+    found = known.get(level) or containers_open(folded, modules)
+    return containers_open(folded, modules) if found.shown > MANY_BOXES and found.closed != calls | modules else found
 
 
 def clear(fold: Fold) -> frozenset[str]:
@@ -214,15 +208,16 @@ def containers_open(fold: Fold, modules: set[str]) -> Fold:
     return replace(fold, closed=frozenset(closed))
 
 
-def named(fold: Fold, names: Iterable[str]) -> list[str]:
-    """The scopes that a reader means: by path, whole or its end, by class or by function."""
-    found = []
+def named(fold: Fold, names: Iterable[str]) -> Iterator[str]:
+    """The scopes that a reader means: by path, whole or its end, by class or by function.
+
+    Raises: ValueError for a name that no scope bears.
+    """
     for name in names:
         known = [id for id, s in fold.scopes.items() if name in (id, s.name) or f".{s.path}".endswith(f".{name}")]
         listed = ", ".join(sorted({repr(s.path or s.name) for s in fold.scopes.values()})[:12])
         demand(known, "draw.no_scope", what="open", name=name, known=listed or "-")
-        found += known
-    return found
+        yield from known
 
 
 def few(fold: Fold) -> Fold:

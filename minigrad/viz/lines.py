@@ -4,15 +4,14 @@ Whatever ran one after the other can be one box: no way through the graph leaves
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import accumulate, chain, groupby, pairwise, takewhile
-from operator import itemgetter
 from typing import Any, NamedTuple
 
 from ..graph.nesting import common
 from ..graph.snapshot import Graph, NodeRecord, Scope, by_key
-from .levels import Fold
+from .levels import FEW_BOXES, Fold
 
 NEAR = 3  # lines that are not further apart are one piece of program
 
@@ -28,19 +27,20 @@ class Piece(NamedTuple):
     goes_on: bool = False  # with what ran before a call of the learner's function in this line
 
 
-def by_lines(graph: Graph, rolled: frozenset[str] = frozenset(), most: int = 0) -> Graph:
+def by_lines(graph: Graph, rolled: frozenset[str] = frozenset(), joined: bool = False) -> Graph:
     """The graph with a scope for each line of a program that made several operations, one for each time that it ran,
-    and around those for each turn of a loop, and for neighbouring lines where so many parts are the `most`; not for
-    what is `rolled` up. A line that is one call has its box."""
+    and around those for each turn of a loop, and for neighbouring lines in long turns, and where all are `joined`;
+    no line of what is `rolled` up. A line that is one call has its box."""
     made, known = list[Scope](), [*pieces(graph)]
     around: dict[str, str] = {id: piece.outer for piece in known for id in piece.parts}
     around |= {s.id: s.parent for s in graph.scopes if s.kind == "module"}
-    held = by_key((s, id) for piece in known for id in piece.parts for s in graph.chains[piece.outer])
-    known = [p._replace(number=0) if rolled.intersection(p.parts) else p for p in known]
-    found = [*turns(known)]
-    found += neighbours(known, {id for turn in found for p in turn for id in p.parts}, most) if most else ()
+    held = by_key((s, id) for piece in known for id in piece.parts
+                  for s in graph.chains.get(id, graph.chains[piece.outer]))
+    single = [p._replace(number=0) if rolled.intersection(p.parts) else p for p in known]
+    found = [*turns(single)]
+    found += chain.from_iterable(map(neighbours, [turn for turn in found if len(turn) > FEW_BOXES] + [known] * joined))
     # the short ones first: a loop may call what has turns of its own, and one that overlaps is left out
-    for several in [*([piece] for piece in known if piece.number), *sorted(found, key=len)]:
+    for several in [*([piece] for piece in single if piece.number), *sorted(found, key=len)]:
         outers = [graph.chains[piece.outer][::-1] for piece in several]
         parts, tops = [id for piece in several for id in piece.parts], set[str]()
         outer = ["", *outers[0]][common(outers)]
@@ -105,27 +105,44 @@ def turns(known: Sequence[Piece]) -> Iterator[list[Piece]]:
             turn = {i: start for i, start in zip(mine, starts, strict=True) if low <= known[i].number <= high}
             for a, b in pairwise([*turn]):
                 turn |= dict.fromkeys(range(a + 1, b), turn[a]) if turn[a] == turn[b] else {}
-            places = [(turn[i], known[i].number > 0) for i in sorted(turn)]
-            pieces = groupby(zip(places, map(known.__getitem__, sorted(turn)), strict=True), key=itemgetter(0))
-            found = [one for (*_, whole), several in pieces if len(one := [p for _, p in several]) > 1 and whole]
+            places = {i: (turn[i], known[i].number > 0) for i in sorted(turn)}
+            pieces = groupby(places, places.__getitem__)
+            found = [one for (_, whole), several in pieces if len(one := [known[i] for i in several]) > 1 and whole]
             yield from found if len(found) > 1 else ()
 
 
-def neighbours(known: Sequence[Piece], inside: set[str], most: int) -> Iterator[list[Piece]]:
-    """Lines of one function that ran one after the other, as they are written, once each, and not `inside` of turns; of
-    many the `most` parts, and the parts of those: what lines divide that made nothing, else equally many lines."""
-    def apart(a: Piece, b: Piece) -> bool:
-        return not (b.number > a.number > 0 and inside.isdisjoint(a.parts + b.parts)
-                    and (a.outer, a.function) == (b.outer, b.function))
-
-    found = split(known, apart)
-    large = [run for run in found if len(run) > most]
-    for run in found:  # grows while it is read; what would be nearly all of the picture is no box
-        yield from [run] if 1 < len(run) < len(known) and [run] != large else ()
-        paragraphs = split(run, lambda a, b: b.number - a.number > 1)
-        parts = paragraphs if len(paragraphs) > 2 else [[p] for p in run]
+def neighbours(known: Sequence[Piece], most: int = FEW_BOXES) -> Iterator[list[Piece]]:
+    """Lines of one function that ran one after the other, with what they call, and whole loops; of many the `most`
+    parts, and the parts of those: what lines divide that made nothing, else equally many lines. What would be more
+    than half of all is no box."""
+    ends = {p.function: i for i, p in enumerate(known)}
+    found = [run for function in ends for run in in_a_row(known, function, ends) if run]
+    for run in found:  # grows while it is read
+        whole = [*chain.from_iterable(run)]
+        yield from [whole] if 1 < len(whole) <= len(known) / 2 else ()
+        paragraphs = split(run, lambda a, b: b[0].number - max(p.number for p in a if p.function == b[0].function) > 1)
+        parts = paragraphs if len(paragraphs) > 2 and len(run) > most else [[line] for line in run]
         step = -(-len(parts) // most)
-        found += ([*chain.from_iterable(parts[i:i + step])] for i in range(0, len(parts) * (len(run) > most), step))
+        found += ([*chain.from_iterable(parts[i:i + step])] for i in range(0, len(parts) * (len(run) > 1), step))
+
+
+def in_a_row(known: Sequence[Piece], function: str, ends: Mapping[str, int]) -> Iterator[list[list[Piece]]]:
+    """The lines of a function as they ran, each with what ran since the line before: what it calls. Where the text
+    jumps back, all lines from there on are one, and where the function itself was called anew they end."""
+    mine, row = [i for i, p in enumerate(known) if p.function == function], list[tuple[int, list[Piece]]]()
+    for before, i in pairwise([mine[0], *mine]):
+        last, called, line = known[before], known[before + 1:i], known[i]
+        if not (last.number and line.number and last.outer == line.outer and all(p.number for p in called) and (
+                line.number > last.number or all(ends[p.function] < ends[function] for p in called))):
+            yield [unit for _, unit in row]
+            row = []
+        high, unit = line.number, [line, *called] if row else [line]
+        while row and row[-1][0] >= line.number:
+            top, earlier = row.pop()
+            earlier += unit
+            high, unit = max(high, top), earlier
+        row.append((high, unit))
+    yield [unit for _, unit in row]
 
 
 def split(items: Sequence[Any], apart: Callable[[Any, Any], bool]) -> list[Any]:

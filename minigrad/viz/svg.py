@@ -126,9 +126,9 @@ class Painter:
 
     def cut(self, cut: Cut, b: Box) -> None:
         """Scissors on a dashed wire, and a grey card with what cut there and the learner's line."""
-        for id in (f"{cut.id}:0", f"{cut.tensor}:0", *(f"cut:{edge}" for edge in cut.into)):
+        for id in (way := f"{cut.id}:0", f"{cut.tensor}:0", *(f"cut:{edge}" for edge in cut.into)):
             if id in self.at.data:
-                line = self.from_leaf(cut.node or "", self.at.data[id]) if id == f"{cut.id}:0" else self.at.data[id]
+                line = self.from_source(cut.node or "", 0, self.at.data[id]) if id == way else self.at.data[id]
                 self.part(self.wires, "mg-edge mg-cutting", id, "rfb", path(write(line), "mg-wanted"))
         first, second = words.cut_label(cut)
         body = rect(b, 8) + text(b.x + 10, b.y + 18, first, "mg-m mg-b")
@@ -324,21 +324,22 @@ class Painter:
 
     def data(self, n: NodeRecord, e: Edge, id: str) -> Line:
         """The way of the data, from the card or pill that they come from to the pill that they reach."""
-        line, source = self.from_leaf(e.node or "", self.at.data[id]), self.box.get(e.node or "")
-        y = line[0][-1][1]
-        if source is not None and not self.graph.node(e.node).leaf and f"{e.node}:{e.nr}" in self.stems:
-            line = [((source.right - inset(source, y), y),), *line]
+        line = self.from_source(e.node or "", e.nr, self.at.data[id])
         pill, end = self.box.get(n.id), line[-1][-1]
         if pill is not None and end[0] < pill.x - 2:
             line = [*line, ((pill.x + inset(pill, end[1]), end[1]),)]
         return line
 
-    def from_leaf(self, id: str, line: Line) -> Line:
-        """In the forward view the way of a wire from a leaf begins at its card: the drawer is not drawn."""
+    def from_source(self, id: str, nr: int, line: Line) -> Line:
+        """In the forward view the way of a wire from a leaf begins at its card, for the drawer is not drawn, and that
+        from an op at its pill, for its gates are not."""
         source, y = self.box.get(id), line[0][-1][1]
-        if source is None or self.view != "forward" or not self.graph.node(id).leaf or not source.y < y < source.bottom:
+        if source is None or self.view != "forward":
             return line
-        return [((source.right - 10, source.bottom),), ((source.right - 10, y),), *line]
+        if not self.graph.node(id).leaf:
+            return [((source.right - inset(source, y), y),), *line] if f"{id}:{nr}" in self.stems else line
+        inside = source.y < y < source.bottom
+        return [((source.right - 10, source.bottom),), ((source.right - 10, y),), *line] if inside else line
 
     def none(self, id: str, e: Edge, b: Box, port: str) -> None:
         """`(None, 0)`, or where the part that is shown ends."""
