@@ -1,5 +1,6 @@
 """Lines of code as boxes: what each holds, that nothing goes around one, and when a picture has them at all."""
 
+import ast
 import re
 from graphlib import TopologicalSorter
 
@@ -53,11 +54,15 @@ def test_a_box_holds_what_its_lines_made_in_a_row_and_names_them(name):
     drawing = picture(name)
     ran = [n.id for n in sorted(drawing.fold.graph.ops, key=lambda n: n.seq)]
     texts = networks.CODE[name].strip().splitlines()
+    functions = [n for n in ast.walk(ast.parse("\n".join(texts))) if isinstance(n, ast.FunctionDef)]
+    functions.append(ast.FunctionDef("<module>", lineno=0, end_lineno=len(texts)))
 
     for scope, ops in boxed(drawing):
         told = [*numbers(scope.path)]
         assert {n.line[0] for n in ops} <= {*told}
-        assert scope.name.removesuffix(" …") == texts[told[0] - 1].strip()
+        homes = {max((f.lineno, f.name) for f in functions if f.lineno <= n <= f.end_lineno) for n in told}
+        home = f"{homes.pop()[1]}(): " if len(homes) == 1 and told[1:] else ""
+        assert scope.name.removesuffix(" …") == home.removeprefix("<module>(): ") + texts[told[0] - 1].strip()
         first = ran.index(ops[0].id)
         assert [n.id for n in ops] == ran[first:first + len(ops)]
 
@@ -73,6 +78,26 @@ def test_no_way_leads_out_of_a_box_and_back(name):
                 whole.add(a, b)
 
     assert [*whole.static_order()]  # raises CycleError for a circle
+
+
+def test_lines_that_stand_in_one_function_name_it():
+    boxes = boxed(drawn("""
+w = torch.ones(2, 2, requires_grad=True)
+def cell(x):
+    a = (x @ w).tanh() * 2
+    b = (a @ w).sigmoid() + a
+    c = (b @ w).exp() * b
+    return c.cos() + 1
+loss, h = 0, torch.ones(2, 2)
+for t in range(6):
+    h = cell(h)
+    if t % 2: h = h.sin() * 3
+    loss = loss + h.mean()
+loss"""))
+
+    assert {scope.path: scope.name for scope, _ in boxes} == {
+        "lines 3-6": "cell(): a = (x @ w).tanh() * 2 …", "line 10": "if t % 2: h = h.sin() * 3",
+        "lines 3-6, 10-11": "if t % 2: h = h.sin() * 3 …", "line 11": "loss = loss + h.mean()"}
 
 
 def test_lines_are_opened_by_their_names():
