@@ -747,28 +747,42 @@ def given(source: Source, statement: Any, *beside: Any) -> set[str]:
                 n == name and f not in (function, None) and f.name != "__init__" for f, n in source.writes))}
 
 
+def shares(statement: Any) -> list[tuple[set[str], Any]]:
+    """The names that an assignment writes, with what they get: of `a, b = x, y` each its own. What a name for several
+    values holds of each, nobody knows."""
+    value = statement.value
+    several = value.values if isinstance(value, ast.Dict) else getattr(value, "elts", ())
+    if len(several) < 2:
+        return [({*named(target)}, value) for target in statement.targets]
+    pairs = [pair for target in statement.targets for pair in zip(getattr(target, "elts", ()), several, strict=False)]
+    starred = any(isinstance(one, ast.Starred) for pair in pairs for one in pair)
+    return [] if starred else [({*named(part)}, own) for part, own in pairs]
+
+
 @lru_cache(16)
-def assignments(source: Source, function: Any) -> list[tuple[Any, set[str]]]:
-    """Those of a function, or of none, in order, each with the names of which it reads numbers."""
+def assignments(source: Source, function: Any) -> list[tuple[Any, list[tuple[set[str], Any, set[str]]]]]:
+    """Those of a function, or of none, in order: what each name gets, and of what that reads numbers."""
     found = {n: 0 for (f, _), writes in source.writes.items() if f is function for n in writes if type(n) is ast.Assign}
-    return [(n, {name.partition(".")[0] for name in numbers(n.value)}) for n in sorted(found, key=begins)]
+    return [(n, [(names, value, {word.partition(".")[0] for word in numbers(value)}) for names, value in shares(n)])
+            for n in sorted(found, key=begins)]
 
 
-def passed_on(source: Source, statement: Any, ends: Container[Any], *beside: Any) -> set[str]:
-    """The names that have their value from an assignment, from those `beside` it, or from later ones of the same
-    function, or cells, that read numbers of such names, but from none of the values `ends`."""
-    steps = [] if getattr(statement, "value", None) in ends else [(source, statement)]
-    names, function, ran = {name for _, one in steps for name in written(one)}, source.function(statement), inputs()
+def passed_on(source: Source, statement: Any, value: Any, ends: Container[Any], *beside: Any) -> set[str]:
+    """The names that have what comes of a `value` in an assignment, from it, from those `beside` it, or from later ones
+    of the same function, or cells, that read numbers of such names, but from none of the values `ends`."""
+    began = shares(statement) if isinstance(statement, ast.Assign) else ()
+    steps = [(source, statement, names) for names, own in began if own not in ends and value in ast.walk(own)]
+    names, function, ran = {name for *_, own in steps for name in own}, source.function(statement), inputs()
     others = [*Context(source).cells(every=True)][1:] if function is None else []
     later = [cell for cell in reversed(others) if ran.get(cell.file, 0) >= ran.get(source.file, 0)]
     for cell in [source, *later]:
-        for one, words in assignments(cell, function):
+        for one, parts in assignments(cell, function):
             if cell is not source or begins(one) > begins(statement):
-                on = not words.isdisjoint(names) and one.value not in ends
-                steps += [(cell, one)] * on
-                names = names | {*written(one)} if on else names - {*written(one)}
-    beside = *beside, *(one for _, one in steps)
-    return {name for cell, one in steps for name in given(cell, one, *beside)}
+                on = [own for own, value, words in parts if not words.isdisjoint(names) and value not in ends]
+                steps += ((cell, one, own) for own in on)
+                names = names.difference(written(one)).union(*on)
+    beside = *beside, *(one for _, one, _ in steps)
+    return {name for cell, one, own in steps for name in given(cell, one, *beside) & own}
 
 
 def carried(value: Any, at: Any) -> bool:

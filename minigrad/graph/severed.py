@@ -102,7 +102,7 @@ class Severed:
             node = ids.get(("leaf", id(origin)) if self.reader.is_tensor(origin) else id(origin), self.only(keys))
             tensor, into = result is not None and ids.get(slot(result)), self.held[id(result)]
             if not (tensor or into) and around and place in self.latest:
-                names = program.passed_on(source, statement, self.last)
+                names = program.passed_on(source, statement, around[0], self.last)
                 own = program.given(source, statement)
                 sure = own if own and program.carried(statement.value, around[0]) else ()
                 tensor, into = self.taken(place, scope, names, sure, around)
@@ -116,12 +116,12 @@ class Severed:
         made = {n: program.given(source, n) for n in inside if isinstance(n, ast.Assign)}
         known = self.known(place, Context(source, function), made)
         told: set[str] = set()
-        for one in reversed(made):  # of what several of them lead to, the last is told
+        for one, value in reversed([(n, value) for n in made for _, value in program.shares(n)]):
             mine = [n for n in made if program.written(n) == program.written(one)]
             earlier = [n for n in mine if program.begins(n) < program.begins(one)]
-            names = program.passed_on(source, one, self.last, *earlier) - self.reader.tracked.keys() - told
-            if (keys := read(one.value, known)) and names:
-                told |= names
+            names = program.passed_on(source, one, value, self.last, *earlier) - self.reader.tracked.keys() - told
+            if (keys := read(value, known)) and names:
+                told |= names  # of what several of them lead to, the last is told
                 line = source.line(one)[1], source.text(one).partition("\n")[0]
                 yield line, self.only(keys), *self.taken(place, home(place.code), names, names)
         cut = {name for names in made.values() for name in names}
@@ -152,8 +152,8 @@ class Severed:
             given = here.argument(name) if here.call and not each else ()  # what the call gives
             found[f"{name}."] = ({key for _, key in each} if each and max(each)[0] <= place.seq else set()).union(
                 *(read(part, self.known(place, outer, {})) for part, outer in given))
-        for one, names in made.items():  # what is made of it in the block comes from there, too
-            found |= {f"{name}.": read(one.value, found) for name in names if not found.get(f"{name}.")}
+        for names, value in (pair for one in made for pair in program.shares(one)):  # what the block makes of that
+            found |= {f"{name}.": read(value, found) for name in names if not found.get(f"{name}.")}
         return found
 
     def taken(self, place: Place, scope: Any, names: Collection[str], sure: Collection[str],
