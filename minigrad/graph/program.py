@@ -760,11 +760,11 @@ def shares(statement: Any) -> list[tuple[set[str], Any]]:
 
 
 @lru_cache(16)
-def assignments(source: Source, function: Any) -> list[tuple[Any, list[tuple[set[str], Any, set[str]]]]]:
-    """Those of a function, or of none, in order: what each name gets, and of what that reads numbers."""
+def assignments(source: Source, function: Any) -> list[tuple[Any, set[str], list[tuple[set[str], Any, set[str]]]]]:
+    """Those of a function, or of none, in order: all names, and what each gets, and of what that reads numbers."""
     found = {n: 0 for (f, _), writes in source.writes.items() if f is function for n in writes if type(n) is ast.Assign}
-    return [(n, [(names, value, {word.partition(".")[0] for word in numbers(value)}) for names, value in shares(n)])
-            for n in sorted(found, key=begins)]
+    return [(n, {*written(n)}, [(names, value, {word.partition(".")[0] for word in numbers(value)})
+                                for names, value in shares(n)]) for n in sorted(found, key=begins)]
 
 
 def passed_on(source: Source, statement: Any, value: Any, ends: Container[Any], *beside: Any) -> set[str]:
@@ -776,11 +776,11 @@ def passed_on(source: Source, statement: Any, value: Any, ends: Container[Any], 
     others = [*Context(source).cells(every=True)][1:] if function is None else []
     later = [cell for cell in reversed(others) if ran.get(cell.file, 0) >= ran.get(source.file, 0)]
     for cell in [source, *later]:
-        for one, parts in assignments(cell, function):
+        for one, anew, parts in assignments(cell, function) if names else ():
             if cell is not source or begins(one) > begins(statement):
                 on = [own for own, value, words in parts if not words.isdisjoint(names) and value not in ends]
                 steps += ((cell, one, own) for own in on)
-                names = names.difference(written(one)).union(*on)
+                names = (names - anew).union(*on) if on or not anew.isdisjoint(names) else names
     beside = *beside, *(one for _, one, _ in steps)
     return {name for cell, one, own in steps for name in given(cell, one, *beside) & own}
 
