@@ -20,7 +20,7 @@ def picture(name, library=minigrad, **options):
 
 
 def drawn(program, open=()):
-    return networks.execute(program, "<program>", minigrad, lambda *roots, names: draw(
+    return networks.execute(program, "<drawn>", minigrad, lambda *roots, names: draw(
         *roots, names=names, lang="en", open=open))[0]
 
 

@@ -130,7 +130,9 @@ def test_a_torch_tensor_is_worked_out_by_the_rows_of_the_same_name():
     player = step((x * x * 3).sum(), preview=True, forward=True)
     assert [e["out"]["text"] for e in player.scene["forward"]] == ["[1, 4]", "[3, 12]", "15"]
     player = step(torch.add(x, x * 1, alpha=2).sum(), preview=True, forward=True)
-    assert [e["out"].get("text") for e in player.scene["forward"]] == ["[1, 2]", None, "9"]
+    assert [e["out"].get("text") for e in player.scene["forward"]] == ["[1, 2]", "[3, 6]", "9"]
+    player = step(torch.igammac(torch.ones(2), x).sum(), preview=True, forward=True)  # no row of ours bears its name
+    assert [e["out"].get("text") for e in player.scene["forward"]] == [None, "0.503"]
 
 
 def test_a_negative_number_of_forward_stands_without_brackets():

@@ -87,6 +87,9 @@ loss""", "record", {"level": "ops"}),
     "a line that is longer than its frame": ("""x = torch.ones(2, requires_grad=True)
 y = x.sin(); z = y.exp(); a_long_name_of_a_result = y.cos(); another_long_name_of_a_result = z.cos()
 loss = (a_long_name_of_a_result * another_long_name_of_a_result * z).sum()
+loss = loss + (z * 2).tanh().sum() * y.mean()
+loss = loss + (z * 3).tanh().sum() * y.mean()
+loss = loss + (z * 4).tanh().sum() * y.mean()
 loss""", "forward", {"open": ["line 2"]}),
     "cuts that enter a box of a line": ("""enc = nn.Linear(4, 2); dec = nn.Linear(2, 4); book = nn.Embedding(6, 2)
 x = torch.tensor([[1., 2., 3., 4.], [0., -1., 1., 0.]])
