@@ -166,6 +166,7 @@ def test_the_ledger_forgets_its_oldest_place():
     ("k = h.detach(); m = k + 1; k = h.neg(); g = k.exp(); y = g - m", "n2:1"),
     ("k = h.detach(); k = torch.ones(2); m = k + 1; y = h - m", None),
     ("adv, m = h.detach() + 1, torch.ones(2); y = h * m", None), ("k, m = 2., h.detach() + 1; y = h * m.neg()", "n2:1"),
+    ("(k, m), g = (h.detach() + 1, torch.ones(2)), 2; y = h * m.neg()", None),
     ("with torch.no_grad(): k, m = h * 2, torch.ones(2)\ng = m + 1; y = h * g.neg()", None),
     ("k = [h.detach() + 1, torch.ones(2)]; y = h * k[1]", None), ("k = {'t': h.detach() + 1}; y = h * k['t']", "n2:1"),
     ("k = h.detach(); k = (k - 1) / 2; y = h - k", "n2:1"), ("k = h.detach(); k = torch.ones(2); y = h - k", None),

@@ -750,13 +750,15 @@ def given(source: Source, statement: Any, *beside: Any) -> set[str]:
 def shares(statement: Any) -> list[tuple[set[str], Any]]:
     """The names that an assignment writes, with what they get: of `a, b = x, y` each its own. What a name for several
     values holds of each, nobody knows."""
-    value = statement.value
-    several = value.values if isinstance(value, ast.Dict) else getattr(value, "elts", ())
-    if len(several) < 2:
-        return [({*named(target)}, value) for target in statement.targets]
-    pairs = [pair for target in statement.targets for pair in zip(getattr(target, "elts", ()), several, strict=False)]
-    starred = any(isinstance(one, ast.Starred) for pair in pairs for one in pair)
-    return [] if starred else [({*named(part)}, own) for part, own in pairs]
+    found, todo = list[tuple[set[str], Any]](), [(target, statement.value) for target in statement.targets]
+    for target, value in todo:  # grows while it is read
+        several = value.values if isinstance(value, ast.Dict) else getattr(value, "elts", ())
+        pairs = [*zip(getattr(target, "elts", ()), several, strict=False)]
+        if len(several) < 2:
+            found.append(({*named(target)}, value))
+        elif not any(isinstance(one, ast.Starred) for pair in pairs for one in pair):
+            todo += pairs
+    return found
 
 
 @lru_cache(16)

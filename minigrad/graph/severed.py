@@ -115,10 +115,9 @@ class Severed:
         inside = [n for n in ast.walk(block) if isinstance(n, ast.stmt) and not TRACKS.search(source.text(n))]
         made = {n: program.given(source, n) for n in inside if isinstance(n, ast.Assign)}
         known = self.known(place, Context(source, function), made)
-        told: set[str] = set()
+        told, wrote = set[str](), {n: program.written(n) for n in made}
         for one, value in reversed([(n, value) for n in made for _, value in program.shares(n)]):
-            mine = [n for n in made if program.written(n) == program.written(one)]
-            earlier = [n for n in mine if program.begins(n) < program.begins(one)]
+            earlier = [n for n in made if wrote[n] == wrote[one] and program.begins(n) < program.begins(one)]
             names = program.passed_on(source, one, value, self.last, *earlier) - self.reader.tracked.keys() - told
             if (keys := read(value, known)) and names:
                 told |= names  # of what several of them lead to, the last is told
