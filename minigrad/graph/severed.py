@@ -1,7 +1,8 @@
 """Where the ledger's cuts meet a graph: what was cut off, and which operations were given what came of it.
 
-What came of a cut is known while somebody holds it. Else the text tells: the cut stands in an operand, or its
-statement alone gives a name its value, which operations read later. A cut that leads to none of them is not told.
+What came of a cut is known while somebody holds it. Else the text tells: the cut stands in an operand, or in a
+statement that alone gives a name its value, as others do that read it; operations read such names later. A cut that
+leads to none of them is not told.
 """
 
 from __future__ import annotations

@@ -178,9 +178,9 @@ def fold(graph: Graph, level: str | None = None, repeats: bool = True) -> Fold:
     calls = frozenset(all_.scopes).difference(all_.clear, rolls, modules)
     one = {id for id, roll in rolls.items() if roll.alone in modules}  # which are as good as the module in them
     folded = replace(all_, closed=calls | (modules - all_.clear) | one)
-    known = {"ops": all_, "functions": replace(all_, closed=calls)} | ({} if modules | lines else {None: all_})
-    found = known.get(level) or containers_open(folded, modules)
-    return containers_open(folded, modules) if found.shown > MANY_BOXES and found.closed != calls | modules else found
+    found = {"ops": all_, "functions": replace(all_, closed=calls), None: None if modules | lines else all_}.get(level)
+    fits = found and (found.shown <= MANY_BOXES or found.closed == calls | modules)
+    return found if found and fits else containers_open(folded, modules)
 
 
 def clear(fold: Fold) -> frozenset[str]:

@@ -49,16 +49,16 @@ def by_lines(graph: Graph, rolled: frozenset[str] = frozenset(), joined: bool = 
                 top = around[top]
             tops.add(top)
         if len(tops) > 1 and {*parts}.issuperset(id for one in tops for id in held.get(one, ())):
-            first, new = several[0], f"l{len(made)}"
+            first, new, text = several[0], f"l{len(made)}", written_in(several) + several[0].text
             path = f"lines {spans(p.number for p in several)}" if several[1:] else f"line {first.number}"
-            made.append(Scope(new, outer, "line", path, name=home(several) + first.text + " …" * bool(several[1:])))
+            made.append(Scope(new, outer, "line", path, name=text + " …" * bool(several[1:])))
             around.update({**dict.fromkeys(tops, new), new: outer})
             held[new] = parts
     scopes = tuple(replace(s, parent=around.get(s.id, s.parent)) for s in (*graph.scopes, *made))
     return replace(graph, nodes=tuple(replace(n, scope=around.get(n.id, n.scope)) for n in graph.nodes), scopes=scopes)
 
 
-def home(several: Sequence[Piece]) -> str:
+def written_in(several: Sequence[Piece]) -> str:
     """Before the text of several lines, the function in which they all stand: `cell(): `."""
     name, *others = {p.function.partition(":")[0] for p in several}
     return f"{name}(): " if several[1:] and not others and name.isidentifier() and name != "forward" else ""
