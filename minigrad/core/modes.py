@@ -48,6 +48,7 @@ def put_back(before: Context) -> bool:
 
 mode_variable = state("grad_mode", True)
 observers = state("observers", ())  # see `beside.observers`
+watcher = state("watcher", None)  # makes of a grad mode one in which each operation is seen: `graph.ghosts`
 lifted = state("lifted", None)  # the innermost level of `func.levels`, if there is one
 grad_mode, level = mode_variable.get, lifted.get
 
@@ -70,7 +71,8 @@ def is_inference_mode_enabled() -> bool:
 
 def enabled(on: bool = True) -> Any:
     """The value for grad mode on or off: who looks at new nodes, if anybody does, below what is lifted."""
-    mode, lift = (observers.get() or True) if on else False, lifted.get()
+    mode, watch, lift = (observers.get() or True) if on else False, watcher.get(), lifted.get()
+    mode = mode if watch is None else watch(mode)
     return mode if lift is None else lift.over(mode)
 
 

@@ -7,7 +7,7 @@ import ast
 import linecache
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
@@ -19,6 +19,7 @@ from ..core.beside import ledger, scopes
 from ..core.beside.observers import observing
 from ..core.beside.scopes import begin as begin  # for `viz`, too
 from ..text import demand
+from .ghosts import seeing, source
 from .live import read
 from .program import expression, written as written_names
 from .snapshot import AnyTensor, Graph, by_key, part
@@ -86,7 +87,8 @@ class Followed:
         before = sys.gettrace()
         sys.settrace(lambda frame, event, arg: local if frame.f_code is code else None)
         try:
-            exec(code, self.scope)
+            with seeing():
+                exec(code, self.scope)
         except Exception as error:
             self.error = f"{type(error).__name__}: {str(error).partition('. ')[0]}"
             return error
@@ -191,11 +193,12 @@ def written(program: Followed) -> tuple[Graph | None, dict[int, list[str]], Exce
     views = [(t, one) for t, one in views if node_behind(t) is not one.grad_fn]
     lost += [one for _, one in views]
     used = {child for t in (*held, *lost) for child, _ in t.grad_fn.next_functions}
-    if not (results := [*held, *(t for t in lost if t.grad_fn not in used)]):
+    results, names = [*held, *(t for t in lost if t.grad_fn not in used)], program.tensors()
+    if not (results := results + [t for t in names.values() if source(t) is not None]):  # and what ran after a cut
         return None, {}, error
-    graph = read(*results, names=program.tensors())
-    names = {id(t): name for *_, named in marks for name, t in named.items()}
-    called = {(one.grad_fn._sequence_nr(), one.output_nr): names.get(id(t)) for t, one in views}
+    graph = read(*results, names=names)
+    earlier = {id(t): name for *_, named in marks for name, t in named.items()}
+    called = {(one.grad_fn._sequence_nr(), one.output_nr): earlier.get(id(t)) for t, one in views}
     cards = [replace(t, name=t.name or (t.node and called.get((graph.node(t.node).seq, t.nr)))) for t in graph.tensors]
     made = by_key((line, n.id) for n in sorted(graph.ops, key=lambda n: n.seq)
                   for (_, start, _), (line, end, _) in pairwise(marks) if start < n.seq < end)
@@ -227,11 +230,12 @@ def written_by_lines(program: Followed, since: int, until: int) -> tuple[Graph |
     return graph, made if len(home) == len(new) >= until - since - 1 - 2 * calls else {}
 
 
-def so_far(graph: Graph, ids: list[str]) -> Graph:
-    """What hangs below these nodes."""
-    below = part(graph, ids)
+def so_far(graph: Graph, ids: list[str], lines: Collection[int] = ()) -> Graph:
+    """What hangs below these nodes; with the cuts of it, and what ran after them, if these `lines` have run."""
+    ran = [cut for cut in graph.cuts if cut.line and cut.line[0] in lines]
+    below = part(graph, [*ids, *(cut.node for cut in ran if cut.node)])
     targets = {None, *(e.node for n in below.nodes for e in n.edges)}
-    return replace(below, nodes=tuple(replace(n, scope="") for n in below.nodes), scopes=(), cuts=(),
+    return replace(below, nodes=tuple(replace(n, scope="") for n in below.nodes), scopes=(), cuts=tuple(ran),
                    roots=tuple(t.id for t in below.tensors if t.node not in targets))
 
 

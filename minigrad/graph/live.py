@@ -26,10 +26,11 @@ from ..core.graph import ACCUMULATE_SEQ, Node, latest, node_of
 from ..core.row import Row
 from . import program
 from .faults import fault_now, leftovers, versions
+from .ghosts import cut_off
 from .nesting import Scopes, call_at
 from .preview import preview, summary, type_name
 from .severed import Severed
-from .snapshot import AnyNode, AnyTensor, Edge, Graph, Hook, NodeRecord, Saved, TensorRecord, is_layout, swap
+from .snapshot import AnyNode, AnyTensor, Edge, Graph, Hook, NodeRecord, Saved, TensorRecord, is_layout, op_name, swap
 
 Key = int | tuple[str, int]  # what a node is known by: its id; an AccumulateGrad ("leaf", id of its leaf)
 Slot = tuple[Key, int]  # where a tensor sits: a node and the number of its output
@@ -166,9 +167,9 @@ class Reader:
     def discover(self) -> None:
         """Find every node behind the roots, with its edges."""
         stack: list[AnyNode] = [*self.near.values()]
-        for t in self.roots:
-            if t.grad_fn is not None:
-                stack.append(t.grad_fn)
+        for t in [*self.roots, *(one for root in self.roots if not root.requires_grad for one in cut_off(root))]:
+            if (node := t.grad_fn if self.is_tensor(t) else t) is not None:
+                stack.append(node)
             elif t.requires_grad:
                 self.found[("leaf", id(t))], self.edges[("leaf", id(t))] = t, []
         while stack:
@@ -573,12 +574,6 @@ def later(held: Any) -> Any:
     """What stands in a slot for a value that backward will compute again (`utils.checkpoint`), or None."""
     found = (getattr(part, "packed", None) for part in getattr(held, "parts", (held,)))
     return next((holder for holder in found if hasattr(holder, "dropped")), None)
-
-
-def op_name(name: str) -> str:
-    """The forward's word in a node's name: `mul` of MulBackward0, `log_softmax` of LogSoftmax..."""
-    short = re.sub(r"(Backward|Backwards)?\d*(_copy)?$", "", name.rpartition("::")[2])
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z][a-z0-9])|(?<=\dD)(?=[A-Z])", "_", short).lower()
 
 
 def saved_text(value: Any) -> str:

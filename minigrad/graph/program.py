@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from ..core.beside import lines
 from ..core.beside.ledger import Place
-from ..core.beside.lines import PACKAGE_FILES
+from ..core.beside.lines import PACKAGE_FILES, source_line
 from ..core.graph import TensorBase, latest
 from . import tracebacks
 from .snapshot import by_key
@@ -710,6 +710,15 @@ def around(place: Place) -> list[Any]:
     """The expressions and statements that its expression stands in, with itself; nothing where its source is gone."""
     at = expression(place.code, place.lasti)
     return [at, *source_of(place.code).above(at)] if at else []
+
+
+def stated(code: CodeType, lasti: int, source: Source | None = None, statement: Any = None) -> tuple[int, str]:
+    """Number and text of the line of an instruction: of several statements on it, its own, or the one that is given."""
+    if source is None:
+        source, at = source_of(code), expression(code, lasti)
+        statement = at and source.statement(at)
+    text = source.text(statement)
+    return (source.line(statement)[1], text) if text and "\n" not in text else source_line(code, lasti)[1:]
 
 
 def block(place: Place) -> Any:

@@ -6,6 +6,7 @@ An edge is `n3:0` (node, slot in `next_functions`), a saved field `n3.self`, a t
 a hook `h1`. `==` compares what torch can tell; not the fields marked `_uncompared`.
 """
 
+import re
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
@@ -24,6 +25,12 @@ def by_key(pairs: Iterable[tuple[Any, Any]], keys: Iterable[Any] = ()) -> dict[A
     for key, value in pairs:
         found.setdefault(key, []).append(value)
     return found
+
+
+def op_name(name: str) -> str:
+    """The forward's word in a node's name: `mul` of MulBackward0, `log_softmax` of LogSoftmax..."""
+    short = re.sub(r"(Backward|Backwards)?\d*(_copy)?$", "", name.rpartition("::")[2])
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z][a-z0-9])|(?<=\dD)(?=[A-Z])", "_", short).lower()
 
 
 def swap(container: Any, old: Any) -> None:
@@ -195,7 +202,7 @@ class Repeat:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """A place in the learner's code where a tracked tensor was cut off."""
+    """A place in the learner's code where a tracked tensor was cut off; or operations that ran after that."""
 
     id: str
     kind: str
@@ -204,6 +211,7 @@ class Cut:
     node: str | None = None  # the last node that was cut
     tensor: str | None = None  # what came of it,
     into: tuple[str, ...] = ()  # or the edges, and places behind a node's last, where that goes in without a card
+    after: tuple[str, ...] | None = None  # of operations that ran without a node: what they computed with
 
 
 @dataclass(frozen=True, slots=True)
@@ -273,6 +281,15 @@ class Graph:
         return named.union(id for cut in self.cuts for id in cut.into)
 
     @cached_property
+    def onward(self) -> dict[str, list[Cut]]:
+        """Id of a cut -> itself, and what ran after it."""
+        found = {cut.id: [cut] for cut in self.cuts}
+        for cut in reversed(self.cuts):
+            for id in cut.after or ():
+                found[id] += [later for later in found[cut.id] if later not in found[id]]
+        return found
+
+    @cached_property
     def users(self) -> dict[str, set[str]]:
         """Node, or tensor without one, that goes in somewhere -> the ops that take it."""
         found = by_key((e.node or e.tensor or "", n.id) for n in self.ops for e in n.edges)
@@ -331,7 +348,8 @@ def only(graph: Graph, nodes: Iterable[NodeRecord], tensors: Sequence[TensorReco
                    tensors=tuple(t if (t.base or "") in there else replace(t, base=None) for t in tensors),
                    hooks=tuple(h for h in graph.hooks if h.node in kept),
                    cuts=tuple(replace(c, node=c.node if c.node in kept else None) for c in graph.cuts if c.node in kept
-                              or c.tensor in there or any(id.partition(":")[0] in kept for id in c.into)))
+                              or any(one.tensor in there or any(id.partition(":")[0] in kept for id in one.into)
+                                     for one in graph.onward[c.id])))
 
 
 def within(graph: Graph, start: Iterable[str], radius: float = inf, both_ways: bool = False) -> set[str]:

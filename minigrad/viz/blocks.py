@@ -149,28 +149,33 @@ class Builder:
             alone = t.kind == "constant" and t.id not in inside and "cards" in self.show  # unused, a note names it
             if (alone and (used or t.id in graph.roots)) or (t.id in graph.roots and t.node in fold.box):
                 found[t.id] = self.constant(t)
-        found |= {cut.id: self.cut(cut) for cut in graph.cuts if cut.node in {None, *found, *self.hidden}
-                  and not self.goes_back(cut)}
-        return found
+        drawn = (cut for cut in graph.cuts if cut.after is None and cut.node in {None, *found, *self.hidden}
+                 and not self.goes_back(cut))
+        return found | {one.id: self.cut(one) for cut in drawn for one in graph.onward[cut.id]}
 
-    def ends(self, cut: Cut) -> set[str]:
-        """The ops that take what was left by a cut; those in the same closed box as what was cut are hidden with it."""
-        named = self.graph.users.get(cut.tensor, set()) if cut.tensor else set()
-        into = {edge.partition(":")[0] for edge in cut.into}
+    def ends(self, cut: Cut, *after: Cut) -> set[str]:
+        """The ops that take what was left by a cut, or by what ran after it; those in the same closed box as what was
+        cut are hidden with it."""
+        named = {op for one in (cut, *after) if one.tensor for op in self.graph.users.get(one.tensor, ())}
+        into = {edge.partition(":")[0] for one in (cut, *after) for edge in one.into}
         return named.union(op for op in into if self.fold.box.get(op, op) != self.hidden.get(cut.node or ""))
 
     def goes_back(self, cut: Cut) -> bool:
         """Whether all that was cut in a closed box goes into the same box: it hides the cut, too."""
-        box, ends = self.hidden.get(cut.node or ""), self.ends(cut)
-        return bool(cut.into and not ends) or box in {self.fold.box.get(op, "") for op in ends}
+        onward = self.graph.onward[cut.id]
+        box, ends = self.hidden.get(cut.node or ""), self.ends(*onward)
+        return (any(one.into for one in onward) and not ends) or box in {self.fold.box.get(op, "") for op in ends}
 
     def cut(self, cut: Cut) -> Block:
-        """The card of a place where a tensor was cut off, with room for the scissors before it."""
+        """The card of a place where a tensor was cut off, with room for the scissors before it; or of what ran then."""
         first, second = words.cut_label(cut)
-        wide = max(width(first, bold=True), width(second, mono=True)) + 20
-        box = Box(-wide / 2, -22, wide, 44)
-        return Block(cut.id, boxes={cut.id: box, f"scissors:{cut.id}": Box(box.x - 30, -10, 20, 20)},
-                     ports={0: (box.x, 0)}, entries={0: (box.right, 0)})
+        wide, several = max(width(first, bold=True), width(second, mono=True)) + 20, len(cut.after or ".")
+        box, step = Box(-wide / 2, -22, wide, 44), min(14, 30 / several)
+        found = Block(cut.id, boxes={cut.id: box}, entries={0: (box.right, 0)},
+                      ports={k: (box.x, step * (k - (several - 1) / 2)) for k in range(several)})
+        if cut.after is None:
+            found.boxes[f"scissors:{cut.id}"] = Box(box.x - 30, -10, 20, 20)
+        return found
 
     def slot_width(self, slot: str, known: str | None = "") -> float:
         """How wide the text of a slot can become."""

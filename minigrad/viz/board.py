@@ -168,10 +168,11 @@ class Board(Moment):
         if i < len(self.steps):
             notes[self.steps[i]] = {"state": "now", "note": self.say("now")}
         ids = [id for line in self.steps[:i] for id in self.made.get(line, [])]
-        board = graph_parts(Drawing(so_far(self.graph, ids), lang=self.language)) if ids and self.graph \
+        board = so_far(self.graph, ids, self.steps[:i]) if self.graph else None
+        drawn = graph_parts(Drawing(board, lang=self.language)) if board and (board.nodes or board.cuts) \
             else [self.text("empty_board")]
         asked = self.question(i) if i < len(self.steps) else [self.text("watch_done")]
-        columns = [[code(self.program, notes=notes)], board]
+        columns = [[code(self.program, notes=notes)], drawn]
         return {"parts": [{"kind": "columns", "of": columns}, *(found or []), *asked], "at": i, "said": said,
                 "keys": {"arrowdown": "answer"} if i < len(self.steps) else {}}
 

@@ -212,7 +212,7 @@ LEGEND: dict[str, Callable[[Box], str]] = {
     "chip": lambda b: group("mg-leaf", half(b.cx, b.x, b.y, b.bottom)) + group(
         "mg-acc", half(b.cx, b.right, b.y, b.bottom)),
     "cutting": lambda b: group("mg-scissors", scissors(Box(b.x + 7, b.y - 1, 20, 20))),
-    "loop": _arrow("mg-forward", "forward"), "failed": _card("mg-op mg-refused", 9),
+    "ghost": _card("mg-ghost"), "loop": _arrow("mg-forward", "forward"), "failed": _card("mg-op mg-refused", 9),
     "op": _card("mg-op", 9), "op_forward": _card("mg-op", 9), "next": _arrow("mg-record", "record", True),
     "gradient": _arrow("mg-backward", "backward", True), "data": _arrow("mg-forward", "forward"),
     "none": lambda b: path(d("M", b.right, b.cy, "H", b.x + 10), "mg-record") + circle(b.x + 5, b.cy, 5, "mg-ring"),

@@ -10,6 +10,7 @@ import sys
 from typing import Any
 
 from ..graph.followed import Followed, begin, written_by_lines
+from ..graph.ghosts import seeing, source
 from ..graph.program import shell
 from .board import Board
 from .display import Drawing, draw, learners_names, library
@@ -34,6 +35,8 @@ class Watch:
         self.drawing: Drawing | None = None
         self.shell = shell()
         self.handle: Any = None
+        self.seeing = seeing()  # what runs after a cut, too
+        self.seeing.__enter__()
         if self.shell is not None:
             self.shell.events.register("post_run_cell", self.refresh)
 
@@ -43,7 +46,7 @@ class Watch:
             self.ask(ran)
             return
         names = learners_names()
-        if not (results := [t for t in names.values() if t.grad_fn is not None]):
+        if not (results := [t for t in names.values() if t.grad_fn is not None or source(t) is not None]):
             return
         self.drawing = draw(*(t for t in results if library(t) == library(results[-1])), names=names)
         if self.handle is not None:
@@ -65,6 +68,7 @@ class Watch:
 
     def close(self) -> None:
         """Stop drawing; the last picture stays. Closing twice is fine."""
+        self.seeing.__exit__()
         if self.shell is not None:
             self.shell.events.unregister("post_run_cell", self.refresh)
             self.shell = None

@@ -108,10 +108,12 @@ class Composer:
             if id not in homes and id not in fold.scopes and not self.shelved(id):
                 user = inputs.get(id, "")
                 homes[id] = self.home_of(id, user) if id in graph.nodes_by_id and id not in fold.starts else ""
-        for cut in graph.cuts:  # the way there and back leaves no frame, to the nearest of what takes it
-            ends = [graph.chains[fold.home.get(op, "")][::-1] for op in (cut.node or "", *self.builder.ends(cut))]
+        for cut in (c for c in graph.cuts if c.after is None):  # the way there and back leaves no frame, to the nearest
+            onward = graph.onward[cut.id]  # of what takes it
+            ops = (cut.node or "", *self.builder.ends(*onward))
+            ends = [graph.chains[fold.home.get(op, "")][::-1] for op in ops]
             home = ["", *ends[0]][max((common([ends[0], end]) for end in ends[1:]), default=0)]
-            homes |= {id: home for id in (cut.id, cut.tensor) if id in homes}
+            homes |= {id: home for one in onward for id in (one.id, one.tensor) if id in homes}
         return sorted(homes.items(), key=lambda entry: entry[0][0] != "t")
 
     def home_of(self, id: str, op: str) -> str:
@@ -145,8 +147,11 @@ class Composer:
             ends = [(f"cut:{edge}", *edge.split(":")) for edge in cut.into]
             ends += [(f"{cut.tensor}:0", cut.tensor, "0")] if cut.tensor else []
             known = {cut.tensor, *self.builder.ends(cut)} & (self.blocks.keys() | self.fold.box.keys())
-            first = len(plan.links)
             plan.links += [Link(id, cut.id, f"{cut.id}:0", end, slot) for id, end, slot in ends if end in known]
+            plan.links += [Link(f"{cut.id}:{i}", id, f"{id}:0", cut.id, str(i)) for i, id in enumerate(cut.after or ())
+                           if id in self.blocks]
+        first = len(plan.links)
+        for cut in (c for c in self.graph.cuts if c.id in self.blocks):
             if not cut.node:
                 continue
             box = self.fold.chips.get(cut.node)  # whose parameter it is

@@ -125,17 +125,18 @@ class Painter:
             self.part(self.wires, "mg-loop", id, "rfb", path(write(ways[id]), f"mg-{self.view}", head))
 
     def cut(self, cut: Cut, b: Box) -> None:
-        """Scissors on a dashed wire, and a grey card with what cut there and the learner's line."""
-        for id in (way := f"{cut.id}:0", f"{cut.tensor}:0", *(f"cut:{edge}" for edge in cut.into)):
+        """Scissors on a dashed wire, and a grey card with what cut there, or ran then, and the learner's line."""
+        came = [f"{cut.id}:{i}" for i in range(len(cut.after or "."))]
+        for id in (*came, f"{cut.tensor}:0", *(f"cut:{edge}" for edge in cut.into)):
             if id in self.at.data:
-                line = self.from_source(cut.node or "", 0, self.at.data[id]) if id == way else self.at.data[id]
+                line = self.from_source(cut.node, 0, self.at.data[id]) if id in came and cut.node else self.at.data[id]
                 self.part(self.wires, "mg-edge mg-cutting", id, "rfb", path(write(line), "mg-wanted"))
         first, second = words.cut_label(cut)
         body = rect(b, 8) + text(b.x + 10, b.y + 18, first, "mg-m mg-b")
         body += text(b.x + 10, b.y + 35, second, "mg-mono mg-m")
-        self.part(self.parts, "mg-ghost", cut.id, "rfb", body)
-        at = self.box[f"scissors:{cut.id}"]
-        self.part(self.parts, "mg-scissors", f"scissors:{cut.id}", "rfb", glyphs.scissors(at), "cutting")
+        self.part(self.parts, "mg-ghost", cut.id, "rfb", body, "" if cut.after is None else "ghost")
+        if at := self.box.get(f"scissors:{cut.id}"):
+            self.part(self.parts, "mg-scissors", f"scissors:{cut.id}", "rfb", glyphs.scissors(at), "cutting")
 
     # ---- folded and opened scopes
 

@@ -6,7 +6,7 @@ Each looks at every node as soon as it has been made, by the one way that a mode
 from collections.abc import Callable
 from typing import Any
 
-from ..modes import Mode, enabled, mode_variable, observers
+from ..modes import Mode, enabled, mode_variable, observers, watcher
 
 
 class Observers(tuple):
@@ -38,7 +38,7 @@ class observing(Mode):
         self._before: list[Any] = []
 
     def _value(self) -> Any:
-        return observers.get() if mode_variable.get() else mode_variable.get()
+        return enabled() if mode_variable.get() else mode_variable.get()
 
     def __enter__(self) -> None:
         self._before.append(observers.set(Observers((*observers.get(), self._seen))))
@@ -59,4 +59,5 @@ class unobserved(Mode):
     """While inside, new nodes are recorded as before, but nobody is called to see them."""
 
     def _value(self) -> Any:
-        return True if mode_variable.get() else mode_variable.get()
+        watch = watcher.get()
+        return mode_variable.get() and (True if watch is None else watch(True))

@@ -1,0 +1,281 @@
+"""What ran without a node while somebody watched: the operations after a cut, which pictures draw grey.
+
+`Seeing` sees each operation, recorded or not, by the one way that a mode gives. Of those that computed with what a cut
+had left it keeps name and lines, and what they had that from: no tensors. `Met` finds those that lead into a graph.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from math import inf
+from typing import Any, Self
+from weakref import ref
+
+from ..core.beside.ledger import KEPT, Place, places
+from ..core.beside.lines import learners_frame, learners_line
+from ..core.beside.observers import Observers
+from ..core.graph import TensorBase, node_of, seqs
+from ..core.modes import INFERENCE, enabled, mode_variable, watcher
+from .program import stated, word
+from .snapshot import Cut, by_key, op_name, swap
+
+MOST, FEW = 1_000, 3  # operations in a row; names, or cuts of one place, that a picture tells apart
+LINES = 6  # cards of lines in one picture
+SWITCHES = {"no_grad", "set_grad_enabled", "inference_mode", "enable_grad"}
+numbers = count(1)
+
+
+@dataclass(eq=False, slots=True)
+class Ghost:
+    """What left a value without history: an operation with the lines that ran it; a cut, with its place and weakly the
+    node or leaf that was cut off; or both, in a block."""
+
+    op: str = ""
+    lines: tuple[Any, ...] = ()  # code and instruction of the learner's, and of the cell that called it
+    place: Place | None = None
+    origin: Any = lambda: None
+    before: tuple[Ghost, ...] = ()  # what it computed with
+    depth: int = 0
+    number: int = field(default_factory=numbers.__next__)
+
+
+# ---- while programs run
+
+
+made: dict[int, tuple[Any, Ghost]] = {}  # id of a tensor -> it, weakly, and what left it
+takers: deque[tuple[int, int, Ghost]] = deque(maxlen=MOST)  # number of a node, where it was given something, and what
+spans: deque[list[float]] = deque(maxlen=KEPT)  # the numbers of nodes, from and to, that were made meanwhile
+counts: dict[Place, int] = {}  # of the ledger, as far as it was looked at
+
+
+class seeing:
+    """While inside, what computes with the values that cuts leave is noted."""
+
+    def __enter__(self) -> None:
+        self.before, self.span = watcher.get(), [upcoming(), inf]
+        spans.append(self.span)
+        look()
+        self.switch(Seeing)
+
+    def __exit__(self, *exc: object) -> None:
+        look()
+        self.span[1] = upcoming()
+        self.switch(self.before)
+
+    def switch(self, to: Any) -> None:
+        """Grad mode stays on or off."""
+        watcher.set(to)
+        if mode_variable.get() is not INFERENCE:
+            mode_variable.set(enabled(bool(mode_variable.get())))
+
+
+def upcoming() -> int:
+    """The number of the next node; none is taken for it."""
+    return int(repr(seqs)[len("count("):-1])
+
+
+def seen(place: Place, node: int) -> bool:
+    """Whether both the last cut of a place and a node were made while somebody looked: then it is known what it took."""
+    return all(any(first <= number < end for first, end in spans) for number in (place.seq + 1, node))
+
+
+def source(t: Any) -> Ghost | None:
+    """What left a tensor, if it has no history."""
+    known, ghost = made.get(id(t), (None, None))
+    return ghost if known is not None and known() is t and not tracked(t) else None
+
+
+def tracked(t: Any) -> bool:
+    """Whether a tensor has a history, or is a leaf: a view made under `no_grad` asks for a gradient and has none."""
+    return t._fn is not None or t._requires_grad
+
+
+def keep(t: Any, ghost: Ghost) -> None:
+    """Know a tensor, as long as it lives."""
+    key = id(t)
+    made[key] = ref(t, lambda _: made.pop(key, None)), ghost
+
+
+def look() -> None:
+    """Know what came of the cuts that the ledger has noted since."""
+    now = {place: place.count for place in [*places.values()]}
+    for place, times in now.items():
+        new = times - counts.get(place, 0)
+        for origin, result in [*place.made][-new:] if new else ():
+            if (t := result()) is not None:
+                keep(t, Ghost(place=place, origin=origin))
+    swap(counts, now)
+
+
+def ran(mode: Seeing, op: str, given: Iterable[tuple[int, Any]], output: Any) -> None:
+    """An operation has run; `given`: its tensors, and at which edge of a node each is, or behind the last."""
+    results = [t for t in (output if isinstance(output, tuple) else (output,)) if isinstance(t, TensorBase)]
+    given, fn = [*given], next((t._fn for t in results if t._fn is not None), None)
+    if fn is not None and all(tracked(t) for _, t in given):
+        return
+    look()
+    came = [(at, ghost) for at, t in given if (ghost := source(t))]
+    if fn is not None:
+        takers.extend((node_of(fn).seq, at, ghost) for at, ghost in came)
+    elif results and source(results[0]) is None:
+        before = tuple(ghost for _, ghost in came)
+        lost = {ref(node_of(t._fn) if t._fn else t) for _, t in given if tracked(t) and not before}
+        if before or (place := mode.block() if lost else None):
+            depth, lines = 1 + max([0, *(one.depth for one in before)]), (learners_line(), cells_line())
+            ghost = Ghost(op, lines, None if before else place, before=before if depth < MOST else (), depth=depth)
+            if len(lost) == 1:
+                (ghost.origin,) = lost
+            for t in results:
+                keep(t, ghost)
+
+
+def cells_line() -> tuple[Any, int]:
+    """Code and instruction of the cell, or the file, that called what the learner runs."""
+    f = learners_frame()
+    while f and f.f_code.co_name != "<module>" and f.f_back:
+        f = f.f_back
+    return (f.f_code, f.f_lasti) if f else (None, 0)
+
+
+class Seeing(Observers):
+    """A grad mode, on or off, in which each operation is seen; with whoever sees new nodes."""
+
+    def __new__(cls, base: Any) -> Self:
+        return super().__new__(cls, base if isinstance(base, Observers) else ())
+
+    def __init__(self, base: Any) -> None:
+        self.base, outer = base, mode_variable.get()
+        self.outer = outer if isinstance(outer, Seeing) and not outer else None
+        self.since = {place: place.count for place in [*places.values()] if not base}
+
+    def __bool__(self) -> bool:
+        return bool(self.base)
+
+    def block(self) -> Place | None:
+        """Where the learner switched recording off, if that is known."""
+        new = [p for p in [*places.values()] if p.kind in SWITCHES and p.count > self.since.get(p, 0)]
+        outer = None if self.outer is None else self.outer.block()
+        return None if self else new[0] if new else outer
+
+    def intercept(self, call: Any, args: tuple[Any, ...]) -> Any:
+        """The operation as ever, and a look at it."""
+        output = self.under(call, args)
+        node = (call.row.made or call.row.node).__name__
+        ran(self, call.row.name if node == "NotImplemented" else op_name(node), inputs(call.row, args), output)
+        return output
+
+    def custom(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """A custom Function: one operation, whatever it computes inside."""
+        output = self.under(function.apply, args, kwargs)
+        ran(self, f"{function.__name__}.apply", enumerate(t for t in args if isinstance(t, TensorBase)), output)
+        return output
+
+    def under(self, call: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Any:
+        """A call in the mode beneath."""
+        token = mode_variable.set(self.base)
+        try:
+            return call(*args, **kwargs or {})
+        finally:
+            mode_variable.reset(token)
+
+
+def inputs(row: Any, args: tuple[Any, ...]) -> Iterator[tuple[int, Any]]:
+    """The tensors that an operation was given, and at which edges."""
+    edges = [name for name in row.tensors if name in row.derivatives]
+    for name, x in zip(row.inputs, args, strict=False):
+        at = edges.index(name) if name in edges else len(edges)
+        several = x if isinstance(x, tuple | list) else (x,)
+        yield from ((at + i * (name in edges), t) for i, t in enumerate(several) if isinstance(t, TensorBase))
+
+
+# ---- which of that leads into a graph
+
+
+def behind(ghosts: Iterable[Ghost]) -> list[Ghost]:
+    """Ghosts with all that they come from, in the order in which it ran."""
+    found, todo = set[Ghost](), [*ghosts]
+    while todo:
+        if (one := todo.pop()) not in found:
+            found.add(one)
+            todo += one.before
+    return sorted(found, key=lambda one: one.number)
+
+
+def cut_off(t: Any) -> list[Any]:
+    """The nodes and leaves, as far as they are there, whose values a tensor without history comes from."""
+    ghosts = behind(filter(None, [source(t)]))
+    return list(dict.fromkeys(one for ghost in ghosts if (one := ghost.origin()) is not None))
+
+
+@dataclass
+class Card:
+    """What a picture shows of one cut, or of all that ran in one line after it."""
+
+    id: str
+    line: tuple[int, str]
+    place: Place | None
+    nodes: set[str | None] = field(default_factory=set)
+    ops: Counter[str] = field(default_factory=Counter)
+    after: dict[str, None] = field(default_factory=dict)
+    ends: dict[str, None] = field(default_factory=dict)
+
+    def told(self) -> Cut:
+        """Its record."""
+        ops = ", ".join(op + f" × {n}" * (n > 1) for op, n in self.ops.items())
+        kind = word(self.place) if self.place else ops if len(self.ops) <= FEW else f"{self.ops.total()} ops"
+        node = next(iter(self.nodes)) if len(self.nodes) == 1 else None
+        card, into = next((e for e in self.ends if ":" not in e), None), tuple(e for e in self.ends if ":" in e)
+        return Cut(self.id, kind, self.line, self.place.count if self.place else 1, node, card, into,
+                   None if self.place else tuple(self.after))
+
+
+class Met:
+    """The cuts, and what ran after them, from which a graph that is being read was given something."""
+
+    def __init__(self, reader: Any, ids: Iterator[int]) -> None:
+        self.reader, self.ids, self.cards = reader, ids, dict[Any, Card]()
+        ends = by_key(self.ends()) if made or takers else {}
+        ghosts, homes = behind(ends), dict[Ghost, Card]()
+        self.of_cells = len({stated(*ghost.lines[0]) for ghost in ghosts if ghost.op}) > LINES
+        for ghost in ghosts:
+            card = homes[ghost] = self.card(ghost)
+            card.ends |= dict.fromkeys(ends.get(ghost, ()))
+            card.ops[ghost.op] += 1
+            for home in (homes[one] for one in ghost.before):
+                if home is not card and (home.place or int(home.id[1:]) < int(card.id[1:])):  # a loop goes round
+                    card.after[home.id] = None
+        self.places = {card.place for card in self.cards.values()}
+
+    def ends(self) -> Iterator[tuple[Ghost, str]]:
+        """What left the values that went into the graph, and where each went in."""
+        keys = {n.seq: key for key, n in self.reader.found.items() if type(key) is int and hasattr(n, "seq")}
+        yield from ((ghost, end) for seq, at, ghost in takers if seq in keys for end in self.end(keys[seq], at))
+        roots = [(source(t), self.reader.ids[self.reader.slot(t)]) for t in self.reader.roots]
+        yield from ((ghost, id) for ghost, id in roots if ghost)
+
+    def end(self, key: Any, at: int) -> list[str]:
+        """Where a node takes what a cut left: the card of a named constant, or the edge, or the place behind the last;
+        nowhere, if what it took has a history."""
+        reader, edges = self.reader, self.reader.edges[key]
+        at = min(at, len(edges))
+        cards = [reader.ids[slot] for place, t in reader.untracked(key) if place == at < len(edges)
+                 for slot in [reader.slot(t)] if slot in reader.names]
+        return cards[:1] or [f"{reader.ids[key]}:{at}"] * (edges[at:at + 1] in ([], [None]))
+
+    def card(self, ghost: Ghost) -> Card:
+        """The card of a cut: one for each node that it cut off, if they are few; of what ran: one for its line."""
+        origin = ghost.origin()
+        node = self.reader.ids.get(("leaf", id(origin)) if self.reader.is_tensor(origin) else id(origin))
+        place: Any = ghost.place
+        at: Any = ghost.lines[self.of_cells] if ghost.op else (place.code, place.lasti)
+        line = stated(*at)
+        key = (at[0].co_filename, line) if ghost.op else (place, node)
+        if not ghost.op and key not in self.cards and [known for known, *_ in self.cards].count(place) >= FEW:
+            key = (place, "")
+        if (card := self.cards.get(key)) is None:
+            card = self.cards[key] = Card(f"c{next(self.ids)}", line, place)
+        card.nodes |= {node} if place else set()
+        return card
