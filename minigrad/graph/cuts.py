@@ -13,7 +13,7 @@ from typing import Any
 
 from ..core.beside import ledger
 from ..core.graph import TensorBase, node_of
-from ..core.modes import mode_variable
+from ..core.modes import INFERENCE, mode_variable
 from .findings import Finding, by_rule, finding, first, keyword, names_in, receiver
 from .live import inner, is_tensor, nodes_of, parameters
 from .program import Context, begins, called, expression, feeding, is_theirs, source_of, stretch, word, written
@@ -122,7 +122,7 @@ def block_around(node: Any, context: Context) -> Finding | None:
     source = context.source
     around: dict[Any, Any] = {switch: up for up in source.above(node) for switch in (
         [item.context_expr for item in up.items] if isinstance(up, ast.With) else getattr(up, "decorator_list", ()))}
-    stopped = mode_variable.get() is False  # now: by a call that may stand anywhere
+    stopped = not mode_variable.get() and mode_variable.get() is not INFERENCE  # now: by a call that may stand anywhere
     before = [(each is source, n.lineno, n) for each in (context.sources() if stopped else [source]) for n in each.calls
               if called(n) == "set_grad_enabled" and isinstance(each.parents[n], ast.Expr)
               and (ast.unparse(n).endswith("(False)") if stopped else begins(n) < begins(node))]

@@ -25,6 +25,7 @@ from .snapshot import Cut, by_key, op_name, swap
 MOST, FEW = 1_000, 3  # operations in a row; names, or cuts of one place, that a picture tells apart
 LINES = 6  # cards of lines in one picture
 SWITCHES = {"no_grad", "set_grad_enabled", "inference_mode", "enable_grad"}
+TENSORS = SWITCHES - {"inference_mode"} | {"detach()", ".data"}
 numbers = count(1)
 
 
@@ -78,8 +79,10 @@ def upcoming() -> int:
 
 
 def seen(place: Place, node: int) -> bool:
-    """Whether both the last cut of a place and a node were made while somebody looked: then it is known what it took."""
-    return all(any(first <= number < end for first, end in spans) for number in (place.seq + 1, node))
+    """Whether both the last cut of a place and a node were made while somebody looked: then it is known what it took;
+    but for numbers, which nobody follows, and in inference mode."""
+    return place.kind in TENSORS and all(
+        any(first <= number < end for first, end in spans) for number in (place.seq + 1, node))
 
 
 def source(t: Any) -> Ghost | None:
@@ -124,8 +127,9 @@ def ran(mode: Seeing, op: str, given: Iterable[tuple[int, Any]], output: Any) ->
         before = tuple(ghost for _, ghost in came)
         lost = {ref(node_of(t._fn) if t._fn else t) for _, t in given if tracked(t) and not before}
         if before or (place := mode.block() if lost else None):
-            depth, lines = 1 + max([0, *(one.depth for one in before)]), (learners_line(), cells_line())
-            ghost = Ghost(op, lines, None if before else place, before=before if depth < MOST else (), depth=depth)
+            kept = tuple(one for one in before if one.depth < MOST)  # what goes on for ever forgets how it began
+            depth, lines = 1 + max([0, *(one.depth for one in kept)]), (learners_line(), cells_line())
+            ghost = Ghost(op, lines, None if before else place, before=kept, depth=depth)
             if len(lost) == 1:
                 (ghost.origin,) = lost
             for t in results:
@@ -169,7 +173,11 @@ class Seeing(Observers):
 
     def custom(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A custom Function: one operation, whatever it computes inside."""
-        output = self.under(function.apply, args, kwargs)
+        token = watcher.set(None)
+        try:
+            output = self.under(function.apply, args, kwargs)
+        finally:
+            watcher.reset(token)
         ran(self, f"{function.__name__}.apply", enumerate(t for t in args if isinstance(t, TensorBase)), output)
         return output
 
@@ -229,7 +237,7 @@ class Card:
         node = next(iter(self.nodes)) if len(self.nodes) == 1 else None
         card, into = next((e for e in self.ends if ":" not in e), None), tuple(e for e in self.ends if ":" in e)
         return Cut(self.id, kind, self.line, self.place.count if self.place else 1, node, card, into,
-                   None if self.place else tuple(self.after))
+                   not self.place, tuple(self.after))
 
 
 class Met:
@@ -238,14 +246,16 @@ class Met:
     def __init__(self, reader: Any, ids: Iterator[int]) -> None:
         self.reader, self.ids, self.cards = reader, ids, dict[Any, Card]()
         ends = by_key(self.ends()) if made or takers else {}
-        ghosts, homes = behind(ends), dict[Ghost, Card]()
+        ghosts, homes, began = behind(ends), dict[Ghost, Card](), dict[Ghost, frozenset[str]]()
         self.of_cells = len({stated(*ghost.lines[0]) for ghost in ghosts if ghost.op}) > LINES
         for ghost in ghosts:
-            card = homes[ghost] = self.card(ghost)
+            cuts = frozenset[str]().union(*(began[one] for one in ghost.before))
+            card = homes[ghost] = self.card(ghost, cuts)
+            began[ghost] = cuts or frozenset([card.id])
             card.ends |= dict.fromkeys(ends.get(ghost, ()))
             card.ops[ghost.op] += 1
-            for home in (homes[one] for one in ghost.before):
-                if home is not card and (home.place or int(home.id[1:]) < int(card.id[1:])):  # a loop goes round
+            for one, home in ((one, homes[one]) for one in ghost.before):
+                if home is not card and (not one.op or int(home.id[1:]) < int(card.id[1:])):  # a loop goes round
                     card.after[home.id] = None
         self.places = {card.place for card in self.cards.values()}
 
@@ -265,14 +275,17 @@ class Met:
                  for slot in [reader.slot(t)] if slot in reader.names]
         return cards[:1] or [f"{reader.ids[key]}:{at}"] * (edges[at:at + 1] in ([], [None]))
 
-    def card(self, ghost: Ghost) -> Card:
-        """The card of a cut: one for each node that it cut off, if they are few; of what ran: one for its line."""
+    def card(self, ghost: Ghost, cuts: frozenset[str]) -> Card:
+        """The card of a cut: one for each node that it cut off, if they are few; of what ran after some cuts: one for
+        its line."""
         origin = ghost.origin()
         node = self.reader.ids.get(("leaf", id(origin)) if self.reader.is_tensor(origin) else id(origin))
         place: Any = ghost.place
         at: Any = ghost.lines[self.of_cells] if ghost.op else (place.code, place.lasti)
         line = stated(*at)
-        key = (at[0].co_filename, line) if ghost.op else (place, node)
+        block = self.cards.get((at[0].co_filename, line))  # whose line it is, too
+        alone = not cuts or (block is not None and cuts == {block.id})
+        key = (at[0].co_filename, line, *[cuts] * (not alone)) if ghost.op else (place, node)
         if not ghost.op and key not in self.cards and [known for known, *_ in self.cards].count(place) >= FEW:
             key = (place, "")
         if (card := self.cards.get(key)) is None:

@@ -30,7 +30,20 @@ from .ghosts import cut_off
 from .nesting import Scopes, call_at
 from .preview import preview, summary, type_name
 from .severed import Severed
-from .snapshot import AnyNode, AnyTensor, Edge, Graph, Hook, NodeRecord, Saved, TensorRecord, is_layout, op_name, swap
+from .snapshot import (
+    AnyNode,
+    AnyTensor,
+    Edge,
+    Graph,
+    Hook,
+    NodeRecord,
+    Saved,
+    TensorRecord,
+    by_key,
+    is_layout,
+    op_name,
+    swap,
+)
 
 Key = int | tuple[str, int]  # what a node is known by: its id; an AccumulateGrad ("leaf", id of its leaf)
 Slot = tuple[Key, int]  # where a tensor sits: a node and the number of its output
@@ -65,7 +78,9 @@ class Reader:
         self.kinds: dict[type, list[str]] = {}  # class of a node -> its saved fields
         self.lines: dict[tuple[int, int], Any] = {}  # a place in the learner's code -> its line
         self.named = [(name, t) for name, t in names.items() if self.is_tensor(t)]
-        self.constants = {id(t._data): t for _, t in self.named if not t.requires_grad and hasattr(t, "_data")}
+        plain = {id(t): t for _, t in self.named if not t.requires_grad and hasattr(t, "_data")}
+        sharing = by_key((id(t._data), t) for t in plain.values())
+        self.constants = {data: several[0] for data, several in sharing.items() if len(several) == 1}  # else who knows
         self.modules = [(name, m) for name, m in names.items() if hasattr(type(m), "named_modules")]
 
     # ---- what a subclass says differently

@@ -168,7 +168,8 @@ class Severed:
         constant = next((slot for seq, slot in known if seq > place.seq and not seen(place, seq)), None)
         sure, came = ({*each} - {reader.names.get(constant)} for each in (sure, names))
         nearest = next((key for key, _, sign in after if sign in around), None)
-        into = [f"{reader.ids[one.key]}:{one.at}" for one in self.takers(scope) if one.seq > place.seq and not seen(place, one.seq) and (
+        takers = (one for one in self.takers(scope) if one.seq > place.seq and not seen(place, one.seq))
+        into = [f"{reader.ids[one.key]}:{one.at}" for one in takers if (
             not (one.names.isdisjoint(came) and one.texts.isdisjoint(sure) and one.sides.isdisjoint([*around][:1]))
             or (one.key == nearest and one.free in around and one.since <= place.seq))]
         return reader.ids.get(constant), into

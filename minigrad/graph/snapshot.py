@@ -211,7 +211,8 @@ class Cut:
     node: str | None = None  # the last node that was cut
     tensor: str | None = None  # what came of it,
     into: tuple[str, ...] = ()  # or the edges, and places behind a node's last, where that goes in without a card
-    after: tuple[str, ...] | None = None  # of operations that ran without a node: what they computed with
+    ran: bool = False  # operations that ran after a cut, not a cut itself
+    after: tuple[str, ...] = ()  # what they computed with
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,7 +286,7 @@ class Graph:
         """Id of a cut -> itself, and what ran after it."""
         found = {cut.id: [cut] for cut in self.cuts}
         for cut in reversed(self.cuts):
-            for id in cut.after or ():
+            for id in cut.after:
                 found[id] += [later for later in found[cut.id] if later not in found[id]]
         return found
 

@@ -149,7 +149,7 @@ class Builder:
             alone = t.kind == "constant" and t.id not in inside and "cards" in self.show  # unused, a note names it
             if (alone and (used or t.id in graph.roots)) or (t.id in graph.roots and t.node in fold.box):
                 found[t.id] = self.constant(t)
-        drawn = (cut for cut in graph.cuts if cut.after is None and cut.node in {None, *found, *self.hidden}
+        drawn = (cut for cut in graph.cuts if not cut.ran and cut.node in {None, *found, *self.hidden}
                  and not self.goes_back(cut))
         return found | {one.id: self.cut(one) for cut in drawn for one in graph.onward[cut.id]}
 
@@ -169,12 +169,12 @@ class Builder:
     def cut(self, cut: Cut) -> Block:
         """The card of a place where a tensor was cut off, with room for the scissors before it; or of what ran then."""
         first, second = words.cut_label(cut)
-        wide, several = max(width(first, bold=True), width(second, mono=True)) + 20, len(cut.after or ".")
-        box, step = Box(-wide / 2, -22, wide, 44), min(14, 30 / several)
-        found = Block(cut.id, boxes={cut.id: box}, entries={0: (box.right, 0)},
-                      ports={k: (box.x, step * (k - (several - 1) / 2)) for k in range(several)})
-        if cut.after is None:
-            found.boxes[f"scissors:{cut.id}"] = Box(box.x - 30, -10, 20, 20)
+        wide = max(width(first, bold=True), width(second, mono=True)) + 20
+        box, several = Box(-wide / 2, -22, wide, 44), len(cut.after) + (not cut.ran)
+        ports = {i: (box.x, min(14, 30 / several) * (i - (several - 1) / 2)) for i in range(several)}
+        found = Block(cut.id, boxes={cut.id: box}, ports=ports, entries={0: (box.right, 0)})
+        if not cut.ran:
+            found.boxes[f"scissors:{cut.id}"] = Box(box.x - 30, ports[several - 1][1] - 10, 20, 20)
         return found
 
     def slot_width(self, slot: str, known: str | None = "") -> float:

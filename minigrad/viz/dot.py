@@ -59,9 +59,9 @@ class Writer:
                 self.tensor(t)
         for cut in self.graph.cuts:
             kind, line = words.cut_label(cut)
-            self.box(cut.id, f"{'✂ ' * (cut.after is None)}{kind}\n{line}", "constant", "box", "filled,dashed")
+            self.box(cut.id, f"{'✂ ' * (not cut.ran)}{kind}\n{line}", "constant", "box", "filled,dashed")
             ends = [(self.fold.chips.get(cut.node, cut.node), cut.id)] if cut.node else []
-            ends += [(id, cut.id) for id in cut.after or () if id in self.graph.onward]
+            ends += [(id, cut.id) for id in cut.after if id in self.graph.onward]
             for a, b in (*ends, *((cut.id, edge.partition(":")[0]) for edge in cut.into)):
                 self.arrow(a, b, style="dashed", color="wire")
         for hook in self.graph.hooks if self.view != "forward" else ():

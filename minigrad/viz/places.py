@@ -108,12 +108,15 @@ class Composer:
             if id not in homes and id not in fold.scopes and not self.shelved(id):
                 user = inputs.get(id, "")
                 homes[id] = self.home_of(id, user) if id in graph.nodes_by_id and id not in fold.starts else ""
-        for cut in (c for c in graph.cuts if c.after is None):  # the way there and back leaves no frame, to the nearest
+        around = dict[str, list[str]]()
+        for cut in (c for c in graph.cuts if not c.ran):  # the way there and back leaves no frame, to the nearest
             onward = graph.onward[cut.id]  # of what takes it
             ops = (cut.node or "", *self.builder.ends(*onward))
             ends = [graph.chains[fold.home.get(op, "")][::-1] for op in ops]
-            home = ["", *ends[0]][max((common([ends[0], end]) for end in ends[1:]), default=0)]
-            homes |= {id: home for one in onward for id in (one.id, one.tensor) if id in homes}
+            home = ends[0][:max((common([ends[0], end]) for end in ends[1:]), default=0)]
+            for id in (id for one in onward for id in (one.id, one.tensor) if id in homes):
+                around[id] = home[:common([home, around.get(id, home)])]  # what comes of several cuts
+        homes |= {id: ["", *home][-1] for id, home in around.items()}
         return sorted(homes.items(), key=lambda entry: entry[0][0] != "t")
 
     def home_of(self, id: str, op: str) -> str:
@@ -142,32 +145,37 @@ class Composer:
         links.append(Link(id, source, net, n.id, str(e.slot), room))
 
     def cut_links(self, plan: Plan) -> None:
-        """From what was cut to the card of the cut, and on to what it left behind."""
-        for cut in (c for c in self.graph.cuts if c.id in self.blocks):
+        """From what was cut to the card of the cut, and on to what ran then, and to what it left behind; no way goes
+        round."""
+        cards = {c.id: c for c in self.graph.cuts if c.id in self.blocks}
+        firsts = []
+        for cut in cards.values():
+            firsts.append((cut, len(plan.links)))
             ends = [(f"cut:{edge}", *edge.split(":")) for edge in cut.into]
             ends += [(f"{cut.tensor}:0", cut.tensor, "0")] if cut.tensor else []
             known = {cut.tensor, *self.builder.ends(cut)} & (self.blocks.keys() | self.fold.box.keys())
-            plan.links += [Link(id, cut.id, f"{cut.id}:0", end, slot) for id, end, slot in ends if end in known]
-            plan.links += [Link(f"{cut.id}:{i}", id, f"{id}:0", cut.id, str(i)) for i, id in enumerate(cut.after or ())
-                           if id in self.blocks]
-        first = len(plan.links)
-        for cut in (c for c in self.graph.cuts if c.id in self.blocks):
-            if not cut.node:
-                continue
-            box = self.fold.chips.get(cut.node)  # whose parameter it is
+            links = [Link(id, cut.id, f"{cut.id}:0", end, slot) for id, end, slot in ends if end in known]
+            came = [(i, id) for i, id in enumerate(cut.after) if id in cards]
+            links += [Link(f"{cut.id}:{i}", id, f"{id}:0", cut.id, str(i)) for i, id in came]
+            plan.links += [link for link in links if not self.leads_to(plan, link.target, link.source)]
+        for cut, first in reversed(firsts):
+            box = self.fold.chips.get(cut.node or "")  # whose parameter it is
             source = self.fold.inside[box][0].id if box else cut.node
             # a leaf may stand with its use, which comes behind the cut: then its name on the card has to do
-            if cut.node not in self.fold.users or not self.leads_to(plan, cut.id, source):
-                plan.links.insert(first, Link(f"{cut.id}:0", source, f"{cut.node}:0", cut.id, "0"))
+            if source and (cut.node not in self.fold.users or not self.leads_to(plan, cut.id, source)):
+                port = len(cut.after)
+                plan.links.insert(first, Link(f"{cut.id}:{port}", source, f"{cut.node}:0", cut.id, str(port)))
 
     def leads_to(self, plan: Plan, start: str, end: str) -> bool:
         """Whether links lead from one piece to another, closed boxes and the frames beside the first taken as one."""
-        depth = len(plan.inside[start])
+        depth = common([plan.inside[start], plan.inside[end]])
 
         def piece(id: str) -> str:
             return (plan.inside[id][depth:] or [plan.box.get(id, id)])[0]
 
-        after, found, seen = by_key((piece(link.source), piece(link.target)) for link in plan.links), [start], {start}
+        after = by_key((piece(link.source), piece(link.target)) for link in plan.links)
+        found = [piece(start)]
+        seen = {*found}
         for id in found:  # grows
             new = {*after.get(id, ())} - seen
             found += new

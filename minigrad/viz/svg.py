@@ -126,15 +126,15 @@ class Painter:
 
     def cut(self, cut: Cut, b: Box) -> None:
         """Scissors on a dashed wire, and a grey card with what cut there, or ran then, and the learner's line."""
-        came = [f"{cut.id}:{i}" for i in range(len(cut.after or "."))]
-        for id in (*came, f"{cut.tensor}:0", *(f"cut:{edge}" for edge in cut.into)):
+        *came, way = (f"{cut.id}:{i}" for i in range(len(cut.after) + 1))
+        for id in (*came, way, f"{cut.tensor}:0", *(f"cut:{edge}" for edge in cut.into)):
             if id in self.at.data:
-                line = self.from_source(cut.node, 0, self.at.data[id]) if id in came and cut.node else self.at.data[id]
+                line = self.from_source(cut.node or "", 0, self.at.data[id]) if id == way else self.at.data[id]
                 self.part(self.wires, "mg-edge mg-cutting", id, "rfb", path(write(line), "mg-wanted"))
         first, second = words.cut_label(cut)
         body = rect(b, 8) + text(b.x + 10, b.y + 18, first, "mg-m mg-b")
         body += text(b.x + 10, b.y + 35, second, "mg-mono mg-m")
-        self.part(self.parts, "mg-ghost", cut.id, "rfb", body, "" if cut.after is None else "ghost")
+        self.part(self.parts, "mg-ghost", cut.id, "rfb", body, "ghost" * cut.ran)
         if at := self.box.get(f"scissors:{cut.id}"):
             self.part(self.parts, "mg-scissors", f"scissors:{cut.id}", "rfb", glyphs.scissors(at), "cutting")
 
