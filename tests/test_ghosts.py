@@ -58,8 +58,12 @@ def told(graph):
     (["class Twice(torch.autograd.Function):", "    @staticmethod", "    def forward(ctx, x): return (x * 2) * 1",
       "    @staticmethod", "    def backward(ctx, g): return g * 2", "d = Twice.apply(w.data)", "loss = (w + d).sum()"],
      [(".data", 7, False, ()), ("Twice.apply", 7, True, ("c1",), "n2:1")]),
+    (["net = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.ReLU(), torch.nn.Linear(3, 2))",  # its weights are not
+      "def f(x):", "    h = net[:2](x)", "    return net[2](h)",  # of this graph
+      "with torch.no_grad():", "    t = f(torch.ones(1, 2))", "loss = (w * t).sum()"],
+     [("no_grad()", 4, False, ()), ("addmm", 5, True, ("c1",), "t")]),
     (["def f(x):", "    with torch.no_grad():", "        a = x.exp()", "    return a", "loss = (w - f(w)).sum()"],
-     [("no_grad()", 4, False, (), "n2:1")])], )
+     [("no_grad()", 4, False, (), "n2:1")])])
 def test_what_ran_after_a_cut_stands_between_it_and_what_took_it(lines, cards):
     assert told(followed(*lines)[1]) == cards
 

@@ -7,11 +7,12 @@ had left it keeps name and lines, and what they had that from: no tensors. `Met`
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from math import inf
-from typing import Any, Self
+from operator import attrgetter
+from typing import Any, Self, cast
 from weakref import ref
 
 from ..core.beside.ledger import KEPT, Place, places
@@ -202,14 +203,14 @@ def inputs(row: Any, args: tuple[Any, ...]) -> Iterator[tuple[int, Any]]:
 # ---- which of that leads into a graph
 
 
-def behind(ghosts: Iterable[Ghost]) -> list[Ghost]:
+def behind(ghosts: Iterable[Ghost], before: Callable[[Ghost], Sequence[Ghost]] = attrgetter("before")) -> list[Ghost]:
     """Ghosts with all that they come from, in the order in which it ran."""
     found, todo = set[Ghost](), [*ghosts]
     while todo:
         if (one := todo.pop()) not in found:
             found.add(one)
-            todo += one.before
-    return sorted(found, key=lambda one: one.number)
+            todo += before(one)
+    return sorted(found, key=attrgetter("number"))
 
 
 def cut_off(t: Any) -> list[Any]:
@@ -246,15 +247,16 @@ class Met:
     def __init__(self, reader: Any, ids: Iterator[int]) -> None:
         self.reader, self.ids, self.cards = reader, ids, dict[Any, Card]()
         ends = by_key(self.ends()) if made or takers else {}
-        ghosts, homes, began = behind(ends), dict[Ghost, Card](), dict[Ghost, frozenset[str]]()
+        ghosts, homes, began = behind(ends, self.before), dict[Ghost, Card](), dict[Ghost, frozenset[str]]()
         self.of_cells = len({stated(*ghost.lines[0]) for ghost in ghosts if ghost.op}) > LINES
         for ghost in ghosts:
-            cuts = frozenset[str]().union(*(began[one] for one in ghost.before))
+            before = self.before(ghost)
+            cuts = frozenset[str]().union(*(began[one] for one in before))
             card = homes[ghost] = self.card(ghost, cuts)
             began[ghost] = cuts or frozenset([card.id])
             card.ends |= dict.fromkeys(ends.get(ghost, ()))
             card.ops[ghost.op] += 1
-            for one, home in ((one, homes[one]) for one in ghost.before):
+            for one, home in ((one, homes[one]) for one in before):
                 if home is not card and (not one.op or int(home.id[1:]) < int(card.id[1:])):  # a loop goes round
                     card.after[home.id] = None
         self.places = {card.place for card in self.cards.values()}
@@ -275,12 +277,21 @@ class Met:
                  for slot in [reader.slot(t)] if slot in reader.names]
         return cards[:1] or [f"{reader.ids[key]}:{at}"] * (edges[at:at + 1] in ([], [None]))
 
+    def before(self, ghost: Ghost) -> Sequence[Ghost]:
+        """What a ghost computed with; of several without what a block made of other than this graph, as of a weight."""
+        led = [one for one in ghost.before if one.before or not one.op or self.node(one)]
+        return led or ghost.before[:1]
+
+    def node(self, ghost: Ghost) -> str | None:
+        """The id of what a cut cut off, if it is in the graph."""
+        origin = ghost.origin()
+        key = ("leaf", id(origin)) if self.reader.is_tensor(origin) else id(origin)
+        return cast(str | None, self.reader.ids.get(key))
+
     def card(self, ghost: Ghost, cuts: frozenset[str]) -> Card:
         """The card of a cut: one for each node that it cut off, if they are few; of what ran after some cuts: one for
         its line."""
-        origin = ghost.origin()
-        node = self.reader.ids.get(("leaf", id(origin)) if self.reader.is_tensor(origin) else id(origin))
-        place: Any = ghost.place
+        node, place = self.node(ghost), cast(Place, ghost.place)
         at: Any = ghost.lines[self.of_cells] if ghost.op else (place.code, place.lasti)
         line = stated(*at)
         block = self.cards.get((at[0].co_filename, line))  # whose line it is, too
