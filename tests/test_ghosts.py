@@ -14,6 +14,7 @@ from minigrad.core.beside import ledger
 from minigrad.core.modes import is_grad_enabled
 from minigrad.graph import ghosts, read
 from minigrad.graph.followed import Followed, so_far, written
+from minigrad.graph.forward import Notes
 from minigrad.viz.board import Board
 
 LEAF = "w = torch.tensor([1., 2.], requires_grad=True)"
@@ -253,3 +254,13 @@ def test_a_file_of_which_nobody_knows_the_text_is_drawn_with_its_lines_numbers()
     with ghosts.seeing():
         exec(code, scope)
     assert [(cut.kind, cut.line) for cut in read(scope["loss"]).cuts] == [("detach()", (1, "")), ("mul", (1, ""))]
+
+
+def test_in_a_player_each_card_appears_with_its_line():
+    program = Followed(f"{LEAF}\nd = w.detach()\ne = d * 2\nf = e.exp()\nloss = (f * w).sum()", {"torch": torch})
+    notes = Notes()
+    assert notes.run(program) is None
+    scene = torch.step(program.scope["loss"], preview=True, forward=notes).scene
+    events = scene["forward"]
+    lines = [events[len(events) + scene["born"][f"c{i}"]]["at"][1] for i in (1, 2, 3)]
+    assert lines == [2, 3, 4]

@@ -89,7 +89,7 @@ class Scenes:
         """What ran before, event by event, and with which event each part of the picture appears."""
         if not events:
             return {}
-        born: dict[str, int] = {}
+        born, lines = dict[str, int](), dict[int, int]()
         for i, e in enumerate(events, -len(events)):
             node = self.graph.nodes_by_id.get(e.node)
             used = [*(x.tensor for x in node.edges), *(x.tensor for x in node.saved)] if node else []
@@ -98,6 +98,10 @@ class Scenes:
             hooks = [h.id for h in self.graph.hooks if h.node == e.node]
             around = self.graph.chains[node.scope] if node else []
             born |= {id: i for id in (e.node, *tensors, *leaves, *hooks, *around) if id not in born}
+            lines |= {n: i for n in (range(e.span.first, e.span.last + 1) if e.span else ()) if n not in lines}
+        for cut in self.graph.cuts:  # with its line, or with what took what it left
+            taken = (id.partition(":")[0] for one in self.graph.onward[cut.id] for id in (*one.into, one.tensor or ""))
+            born[cut.id] = lines.get(cut.line[0] if cut.line else 0, min((born.get(id, 0) for id in taken), default=0))
         return {"forward": [self.ran(e) for e in events], "born": born}
 
     def ran(self, e: Event) -> dict[str, Any]:
