@@ -5,6 +5,7 @@ import linecache
 import random
 import re
 import weakref
+from contextlib import nullcontext
 
 import pytest
 
@@ -12,7 +13,7 @@ import minigrad as torch
 from minigrad.autograd import forward_ad
 from minigrad.core.beside import ledger
 from minigrad.core.modes import is_grad_enabled
-from minigrad.graph import ghosts, read
+from minigrad.graph import ghosts, read, read_torch, scopes
 from minigrad.graph.followed import Followed, so_far, written
 from minigrad.graph.forward import Notes
 from minigrad.viz.board import Board
@@ -26,13 +27,15 @@ def nothing_noted():
         noted.clear()
 
 
-def followed(*lines):
+def followed(*lines, library="minigrad"):
     """The names of a program that somebody looked at, and the graph behind its loss."""
-    program = Followed("\n".join([LEAF, *lines]), {"torch": torch})
-    error = program.run()
+    other = library == "torch"
+    program = Followed("\n".join([LEAF, *lines]), {"torch": pytest.importorskip("torch") if other else torch})
+    with scopes() if other else nullcontext():
+        error = program.run()
     assert error is None, error
     names = program.tensors()
-    return program, read(names["loss"], names=names)
+    return program, (read_torch if other else read)(names["loss"], names=names)
 
 
 def told(graph):
@@ -67,6 +70,23 @@ def told(graph):
      [("no_grad()", 4, False, (), "n2:1")])])
 def test_what_ran_after_a_cut_stands_between_it_and_what_took_it(lines, cards):
     assert told(followed(*lines)[1]) == cards
+
+
+@pytest.mark.parametrize(("lines", "cards"), [
+    (["y = w * 3", "d = y.detach()", "e = d * 2", "f = e.exp()", "loss = (f * w).sum()"],
+     [("detach()", 3, False, ()), ("mul", 4, True, ("c1",)), ("exp", 5, True, ("c2",), "f")]),
+    (["with torch.no_grad():", "    h = w * 2", "    loss = h.sum()"],
+     [("no-grad mode", 3, False, ()), ("sum", 4, True, ("c1",), "loss")]),
+    (["i = (w.argmax() + 1) % 2", "loss = w[i]"],
+     [("argmax()", 2, False, ()), ("add, remainder", 2, True, ("c1",), "n1:1")]),
+    (["loss = torch.where(w > 1, w, 0.).sum()"], [(">", 2, False, (), "n2:2")]),  # the number is at the empty edge
+    (["loss = (w * (w > 1)).sum()"], [(">", 2, False, (), "n2:1")]),
+    (["d = w.data", "loss = torch.nn.functional.mse_loss(w, d.tanh())"],
+     [(".data", 2, False, ()), ("tanh", 3, True, ("c1",), "n1:1")]),
+    (["loss = (w * torch.zeros_like(w)).sum() + w.grad if w.grad else w.sum()"], []),
+    (["with torch.no_grad():", "    w -= 0.1 * w", "loss = (w * 2).sum()"], [])])
+def test_cuts_of_real_torch_are_seen_inside_scopes(lines, cards):
+    assert told(followed(*lines, library="torch")[1]) == cards
 
 
 def test_a_long_function_after_a_cut_is_one_card_of_the_line_that_calls_it():
@@ -131,14 +151,15 @@ def above(graph, cut):
     return found.values()
 
 
+@pytest.mark.parametrize("library", ["minigrad", "torch"])
 @pytest.mark.parametrize("start", range(0, 30, 10))
-def test_the_cards_of_random_programs_are_what_each_operand_came_from(start, monkeypatch):
+def test_the_cards_of_random_programs_are_what_each_operand_came_from(start, library, monkeypatch):
     monkeypatch.setattr(ghosts, "LINES", 99)
     monkeypatch.setattr(ghosts, "FEW", 99)
     taken = 0
     for seed in range(start, start + 10):
         lines, truth = random_program(seed)
-        _, graph = followed(*lines[1:])
+        _, graph = followed(*lines[1:], library=library)
         ends = {t: [(n.line[0], e) for n in graph.ops for e in n.edges if e.tensor == t] for t in
                 {cut.tensor for cut in graph.cuts} - {None}}
         found = {}

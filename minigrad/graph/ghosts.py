@@ -7,7 +7,7 @@ had left it keeps name and lines, and what they had that from: no tensors. `Met`
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
 from math import inf
@@ -48,7 +48,7 @@ class Ghost:
 
 
 made: dict[int, tuple[Any, Ghost]] = {}  # id of a tensor -> it, weakly, and what left it
-takers: deque[tuple[int, int, Ghost]] = deque(maxlen=MOST)  # number of a node, where it was given something, and what
+takers: deque[tuple[str, int, int, Ghost]] = deque(maxlen=MOST)  # number of a node of a library, where it took what
 spans: deque[list[float]] = deque(maxlen=KEPT)  # the numbers of nodes, from and to, that were made meanwhile
 counts: dict[Place, int] = {}  # of the ledger, as far as it was looked at
 
@@ -92,8 +92,10 @@ def source(t: Any) -> Ghost | None:
     return ghost if known is not None and known() is t and not tracked(t) else None
 
 
-def tracked(t: Any) -> bool:
+def tracked(t: Any) -> Any:
     """Whether a tensor has a history, or is a leaf: a view made under `no_grad` asks for a gradient and has none."""
+    if not hasattr(t, "_fn"):  # of torch
+        return t.requires_grad and not (t.is_leaf and t._is_view())
     return t._fn is not None or t._requires_grad
 
 
@@ -121,20 +123,31 @@ def ran(mode: Seeing, op: str, given: Iterable[tuple[int, Any]], output: Any) ->
     if fn is not None and all(tracked(t) for _, t in given):
         return
     look()
-    came = [(at, ghost) for at, t in given if (ghost := source(t))]
     if fn is not None:
-        takers.extend((node_of(fn).seq, at, ghost) for at, ghost in came)
+        took(node_of(fn).seq, given)
     elif results and source(results[0]) is None:
-        before = tuple(ghost for _, ghost in came)
-        lost = {ref(node_of(t._fn) if t._fn else t) for _, t in given if tracked(t) and not before}
-        if before or (place := mode.block() if lost else None):
-            kept = tuple(one for one in before if one.depth < MOST)  # what goes on for ever forgets how it began
-            depth, lines = 1 + max([0, *(one.depth for one in kept)]), (learners_line(), cells_line())
-            ghost = Ghost(op, lines, None if before else place, before=kept, depth=depth)
-            if len(lost) == 1:
-                (ghost.origin,) = lost
-            for t in results:
-                keep(t, ghost)
+        lost = [ref(node_of(t._fn) if t._fn else t) for _, t in given if tracked(t)]
+        leave(op, learners_line(), [t for _, t in given], results, (mode.block() if lost else None), lost)
+
+
+def took(node: int, given: Iterable[tuple[int, Any]], library: str = "minigrad") -> None:
+    """Note where a node was given what a cut left."""
+    takers.extend((library, node, at, ghost) for at, t in given if (ghost := source(t)))
+
+
+def leave(op: str, line: tuple[Any, int], given: Iterable[Any], results: Iterable[Any], place: Place | None,
+          lost: Collection[Any]) -> None:
+    """Know the results of an operation without a node, if it computed with what a cut left, or cut itself what is
+    `lost`, in a block that a place begins."""
+    before = tuple(ghost for t in given if (ghost := source(t)))
+    if before or place:
+        kept = tuple(one for one in before if one.depth < MOST)  # what goes on for ever forgets how it began
+        depth = 1 + max([0, *(one.depth for one in kept)])
+        ghost = Ghost(op, (line, cells_line()), None if before else place, before=kept, depth=depth)
+        if len({*lost}) == 1:
+            (ghost.origin,) = {*lost}
+        for t in results:
+            keep(t, ghost)
 
 
 def cells_line() -> tuple[Any, int]:
@@ -263,8 +276,9 @@ class Met:
 
     def ends(self) -> Iterator[tuple[Ghost, str]]:
         """What left the values that went into the graph, and where each went in."""
-        keys = {n.seq: key for key, n in self.reader.found.items() if type(key) is int and hasattr(n, "seq")}
-        yield from ((ghost, end) for seq, at, ghost in takers if seq in keys for end in self.end(keys[seq], at))
+        keys = {(self.reader.library, self.reader.seq(key)): key for key in self.reader.found if type(key) is int}
+        yield from ((ghost, end) for library, seq, at, ghost in takers if (library, seq) in keys
+                    for end in self.end(keys[library, seq], at))
         roots = [(source(t), self.reader.ids[self.reader.slot(t)]) for t in self.reader.roots]
         yield from ((ghost, id) for ghost, id in roots if ghost)
 
@@ -279,13 +293,13 @@ class Met:
 
     def before(self, ghost: Ghost) -> Sequence[Ghost]:
         """What a ghost computed with; of several without what a block made of other than this graph, as of a weight."""
-        led = [one for one in ghost.before if one.before or not one.op or self.node(one)]
+        led = [one for one in ghost.before if one.before or not one.op or self.node(one) or one.origin() is None]
         return led or ghost.before[:1]
 
     def node(self, ghost: Ghost) -> str | None:
         """The id of what a cut cut off, if it is in the graph."""
         origin = ghost.origin()
-        key = ("leaf", id(origin)) if self.reader.is_tensor(origin) else id(origin)
+        key = self.reader.slot(origin)[0] if self.reader.is_tensor(origin) else id(origin)
         return cast(str | None, self.reader.ids.get(key))
 
     def card(self, ghost: Ghost, cuts: frozenset[str]) -> Card:

@@ -5,20 +5,24 @@ modules do; each function of torch leaves the place in the learner's code with t
 """
 
 import contextlib
+import re
 import sys
 import weakref
 from collections import deque
 from collections.abc import Iterator
 from threading import get_ident
-from types import CodeType
+from types import CodeType, FrameType
 from typing import Any
 
+from ..core.beside.ledger import Place
 from ..core.beside.scopes import KEPT, Call
+from .ghosts import Ghost, keep, leave, source, took, tracked
 from .program import theirs
 from .snapshot import AnyNode
 
 KEY, DEEPER = "minigrad.line", 2**-20
 calls: deque[Call] = deque(maxlen=KEPT)
+places: dict[tuple[Any, ...], Place] = {}  # where something was cut
 
 
 def line_of(node: AnyNode) -> Any:
@@ -57,9 +61,9 @@ def scopes(*models: Any) -> Iterator[None]:
             if tracing():
                 return func(*args, **(kwargs or {}))
             first, result = number(), func(*args, **(kwargs or {}))
-            if number() > first:
-                frame = theirs(sys._getframe(1))
-                note(frame and (frame.f_code, frame.f_lasti), first, result, args)
+            frame = sys._getframe(1)
+            new = note(line_at(frame), first, result, args) if number() > first else []
+            cut(torch, func, frame, [*args, *(kwargs or {}).values()], result, new)
             return result
 
     known, every = {id(m) for model in models for m in model.modules()}, torch.nn.modules.module
@@ -69,9 +73,9 @@ def scopes(*models: Any) -> Iterator[None]:
         yield
 
 
-def note(place: tuple[CodeType, int] | None, first: int, *values: Any) -> None:
-    """Leave a place with the nodes behind some values that were made since number `first`."""
-    todo = list(values)
+def note(place: tuple[CodeType | None, int], first: int, *values: Any) -> list[AnyNode]:
+    """Leave a place with the nodes behind some values that were made since number `first`, which are returned."""
+    todo, new = list(values), list[AnyNode]()
     while todo:
         value = todo.pop()
         if isinstance(value, list | tuple):
@@ -80,5 +84,58 @@ def note(place: tuple[CodeType, int] | None, first: int, *values: Any) -> None:
         if node is None or hasattr(node, "variable") or node._sequence_nr() < first:
             continue
         if KEY not in node.metadata:
-            node.metadata[KEY] = place or (None, 0)
+            node.metadata[KEY] = place
+            new.append(node)
             todo += [child for child, _ in node.next_functions]
+    return new
+
+
+def line_at(frame: FrameType) -> tuple[Any, int]:
+    """Code and instruction of the learner's that runs in a frame, or called what does."""
+    here = theirs(frame)
+    return (here.f_code, here.f_lasti) if here else (None, 0)
+
+
+# ---- cuts
+
+
+def cut(torch: Any, func: Any, frame: FrameType, args: list[Any], result: Any, new: list[AnyNode]) -> None:
+    """Note what a function of torch cut off, what it computed with what a cut had left, or which node was given it."""
+    given, results = ([t for one in several for t in (one if isinstance(one, list | tuple) else (one,))
+                       if isinstance(t, torch.Tensor)] for several in (args, [result]))
+    lost, left = [t for t in given if tracked(t)], [t for t in given if source(t)]
+    if new and len(left) == 1:
+        take(new, left[0], given, len(given) == 2 and not any(type(one) in (int, float) for one in args))
+    elif not new and (lost or left) and results and not any(map(tracked, results)):
+        line, name = line_at(frame), getattr(func, "__name__", "")
+        name = func.__self__.__name__ if name == "__get__" else name.strip("_")
+        off, whole = not torch.is_grad_enabled(), not results[0].is_floating_point()
+        kind = {"detach": "detach()", "data": ".data"}.get(name, name if whole and not off else "")
+        if line[0] is None or not given or re.search("^new_|_like$|^grad$", name):
+            return
+        place = noted(kind or "no-grad mode", *line) if lost and (kind or off) else None
+        if place and kind:
+            for t in results:
+                keep(t, Ghost(place=place, origin=weakref.ref(lost[0])))
+        else:
+            leave(name, line, given, results, place, [*map(weakref.ref, lost)])
+
+
+def take(new: list[AnyNode], t: Any, given: list[Any], both: bool) -> None:
+    """Note which of some `new` nodes was given what a cut had left, and where, if that is sure: an empty edge is that
+    of the only operand without history; a mask or an index stands behind the last. `both`: there are two operands."""
+    empty = [(node, i) for node in new for i, (child, _) in enumerate(node.next_functions) if child is None]
+    alone = both or all(one is t for one in given if one.is_floating_point() and not tracked(one))
+    if (t.is_floating_point() or both) and alone and len(empty) == 1:
+        took(empty[0][0]._sequence_nr(), [(empty[0][1], t)], "torch")
+    elif not t.is_floating_point() and len(new) == 1:
+        took(new[0]._sequence_nr(), [(len(new[0].next_functions), t)], "torch")
+
+
+def noted(kind: str, code: CodeType, lasti: int) -> Place:
+    """The place of a cut, counted once more."""
+    if len(places) >= KEPT:
+        places.pop(next(iter(places)))
+    place = places.setdefault((kind, code, lasti), Place(kind, code, lasti))
+    place.count += 1
+    return place
