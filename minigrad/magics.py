@@ -51,7 +51,10 @@ class MinigradMagics(Magics):
     @argument("--level", help='"modules", "functions" or "ops"; without it, what fits')
     @cell_magic
     def graph(self, line: str, cell: str) -> Any:
-        """Run the cell, then draw the graph of what it ends with, or of the tensors named."""
+        """Run the cell, then draw the graph of what it ends with, or of the tensors named.
+
+        What ran after a cut is drawn grey.
+        """
         options = parse_argstring(self.graph, line)
         return draw(*self._run(cell, options.names), view=options.view, level=options.level)
 

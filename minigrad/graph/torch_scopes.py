@@ -1,7 +1,8 @@
 """Scopes of torch: while `scopes(model)` is open, calls of modules note their nodes, and nodes the learner's line.
 
 torch's nodes know neither. A call of a module notes the numbers between which its nodes lie, as minigrad's own
-modules do; each function of torch leaves the place in the learner's code with the nodes that it made.
+modules do; each function of torch leaves the place in the learner's code with the nodes that it made, or notes what
+it cut off (`ghosts`).
 """
 
 import contextlib
@@ -32,7 +33,7 @@ def line_of(node: AnyNode) -> Any:
 
 @contextlib.contextmanager
 def scopes(*models: Any) -> Iterator[None]:
-    """Let pictures of torch's graphs know modules, functions, loops and lines: `with scopes(model): loss = ...`.
+    """Let pictures of torch's graphs know modules, functions, loops, lines and cuts: `with scopes(model): loss = ...`.
 
     Holds for what runs inside; without a model, for all modules. Holds none of them, and no tensor.
     Raises: RuntimeError where torch has not been imported.

@@ -19,9 +19,9 @@ from .display import Drawing, draw, learners_names, library
 def watch(predict: bool = False) -> Watch:
     """Show the graph of all named results from now on, until `close()` or the end of a `with`.
 
-    With `predict` each cell that writes nodes is shown line by line instead: first you say which node a line
-    writes, and which of its slots are None. `.board` is the widget of the last cell, `.board.answers` what was
-    answered. `%%watch --predict` does the same for one cell.
+    What runs after a cut meanwhile is drawn grey. With `predict` each cell that writes nodes is shown line by line
+    instead: first you say which node a line writes, and which of its slots are None. `.board` is the widget of the
+    last cell, `.board.answers` what was answered. `%%watch --predict` does the same for one cell.
     """
     return Watch(predict)
 
