@@ -105,6 +105,18 @@ def test_only_what_leads_to_the_graph_is_told_and_only_while_somebody_looks():
     assert all(not cut.ran for cut in read(loss).cuts)
 
 
+def test_cells_that_nobody_looked_at_are_read_between_those_that_somebody_did(monkeypatch):
+    monkeypatch.setattr(linecache, "cache", {})
+    scope = {"torch": torch}
+    for number, cell in enumerate([f"{LEAF}\nd = (w * 3).detach()", "e = d * 2", "loss = (e * w).sum()"]):
+        file = f"/tmp/ipykernel_1/{number}.py"
+        linecache.cache[file] = (len(cell), None, cell.splitlines(True), file)
+        with nullcontext() if number == 1 else ghosts.seeing():
+            exec(compile(cell, file, "exec"), scope)
+    (cut,) = read(scope["loss"], names={"w": scope["w"], "e": scope["e"]}).cuts
+    assert (cut.kind, cut.ran, cut.tensor is not None) == ("detach()", False, True)
+
+
 def random_program(seed):
     """Lines, and of each that takes it as an operand beside a tracked one: lines that cut it, and that ran then."""
     r, lines, none = random.Random(seed), [LEAF, "x = w * 1.5", "k = torch.ones(2)"], frozenset()

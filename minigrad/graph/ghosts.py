@@ -80,10 +80,9 @@ def upcoming() -> int:
 
 
 def seen(place: Place, node: int) -> bool:
-    """Whether both the last cut of a place and a node were made while somebody looked: then it is known what it took;
-    but for numbers, which nobody follows, and in inference mode."""
-    return place.kind in TENSORS and all(
-        any(first <= number < end for first, end in spans) for number in (place.seq + 1, node))
+    """Whether somebody looked from the last cut of a place until a node was made: then it is known what it took; but
+    for numbers, which nobody follows, and in inference mode."""
+    return place.kind in TENSORS and any(first <= place.seq + 1 and node < end for first, end in spans)
 
 
 def source(t: Any) -> Ghost | None:
