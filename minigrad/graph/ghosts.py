@@ -15,7 +15,7 @@ from operator import attrgetter
 from typing import Any, Self, cast
 from weakref import ref
 
-from ..core.beside.ledger import KEPT, Place, places
+from ..core.beside.ledger import Place, places
 from ..core.beside.lines import learners_frame, learners_line
 from ..core.beside.observers import Observers
 from ..core.graph import TensorBase, node_of, seqs
@@ -24,7 +24,7 @@ from .program import stated, word
 from .snapshot import Cut, by_key, op_name, swap
 
 MOST, FEW = 1_000, 3  # operations in a row; names, or cuts of one place, that a picture tells apart
-LINES = 6  # cards of lines in one picture
+LINES, LOOKS = 6, 16  # cards of lines in one picture; times that somebody looked
 SWITCHES = {"no_grad", "set_grad_enabled", "inference_mode", "enable_grad"}
 TENSORS = SWITCHES - {"inference_mode"} | {"detach()", ".data"}
 numbers = count(1)
@@ -49,7 +49,7 @@ class Ghost:
 
 made: dict[int, tuple[Any, Ghost]] = {}  # id of a tensor -> it, weakly, and what left it
 takers: deque[tuple[str, int, int, Ghost]] = deque(maxlen=MOST)  # number of a node of a library, where it took what
-spans: deque[list[float]] = deque(maxlen=KEPT)  # the numbers of nodes, from and to, that were made meanwhile
+spans: deque[list[Any]] = deque(maxlen=LOOKS)  # to which number nodes were made meanwhile; `counts` before and after
 counts: dict[Place, int] = {}  # of the ledger, as far as it was looked at
 
 
@@ -57,14 +57,14 @@ class seeing:
     """While inside, what computes with the values that cuts leave is noted."""
 
     def __enter__(self) -> None:
-        self.before, self.span = watcher.get(), [upcoming(), inf]
-        spans.append(self.span)
         look()
+        self.before, self.span = watcher.get(), [inf, {**counts}, {}]
+        spans.append(self.span)
         self.switch(Seeing)
 
     def __exit__(self, *exc: object) -> None:
         look()
-        self.span[1] = upcoming()
+        self.span[:] = upcoming(), self.span[1], {**counts}
         self.switch(self.before)
 
     def switch(self, to: Any) -> None:
@@ -82,7 +82,9 @@ def upcoming() -> int:
 def seen(place: Place, node: int) -> bool:
     """Whether somebody looked from the last cut of a place until a node was made: then it is known what it took; but
     for numbers, which nobody follows, and in inference mode."""
-    return place.kind in TENSORS and any(first <= place.seq + 1 and node < end for first, end in spans)
+    return place.kind in TENSORS and any(
+        node < end and place.count > first.get(place, 0) and place.count == last.get(place, place.count)
+        for end, first, last in spans)
 
 
 def source(t: Any) -> Ghost | None:
