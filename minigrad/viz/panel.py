@@ -35,10 +35,10 @@ class Watch:
         self.drawing: Drawing | None = None
         self.shell = shell()
         self.handle: Any = None
-        self.seeing = seeing()  # what runs after a cut, too
-        self.seeing.__enter__()
+        self.seeing: seeing | None = None  # what runs after a cut
         if self.shell is not None:
             self.shell.events.register("post_run_cell", self.refresh)
+            self.__enter__()
 
     def refresh(self, ran: Any = None) -> None:
         """Draw the namespace as it is now; with `predict`, ask about the cell that has run."""
@@ -68,12 +68,17 @@ class Watch:
 
     def close(self) -> None:
         """Stop drawing; the last picture stays. Closing twice is fine."""
-        self.seeing.__exit__()
+        if self.seeing is not None:
+            self.seeing.__exit__()
+            self.seeing = None
         if self.shell is not None:
             self.shell.events.unregister("post_run_cell", self.refresh)
             self.shell = None
 
     def __enter__(self) -> Watch:
+        if self.seeing is None:
+            self.seeing = seeing()
+            self.seeing.__enter__()
         return self
 
     def __exit__(self, *exc: object) -> None:
