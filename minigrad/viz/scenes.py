@@ -319,7 +319,7 @@ class Scenes:
         `at`: the event by which gradients are computed, or put into `.grad`.
         """
         asked = ([self.accumulate_quiz(at, frames[at])] if frames[at].kind == "accumulate" else
-                 [self.send_quiz(frames, at), self.shape_quiz(at, frames[at])])
+                 [self.send_quiz(frames, at), self.shape_quiz(frames, at)])
         return next(filter(None, (self.asked(one, frames[0].step) for one in asked if one)), None)
 
     def asked(self, question: Question, step: int) -> dict[str, Any] | None:
@@ -388,11 +388,11 @@ class Scenes:
         wrong = [w for w in wrong if w not in {s.text for s in sent if s.to == one.to}]  # it sends that too
         return at, f"sum:{edge}" if one.slot in summed else f"edge:{edge}", ask, one.text, wrong, why, not_why
 
-    def shape_quiz(self, at: int, f: Frame) -> Question | None:
+    def shape_quiz(self, frames: list[Frame], at: int) -> Question | None:
         """What shape a gradient has, where its numbers are too many to ask for."""
-        node = self.graph.node(f.node)
+        node, sent = self.graph.node(frames[at].node), {s.slot for f in frames for s in f.sent if s.text != "None"}
         edges = [(e, self.graph.tensor(e.tensor).shape) for e in node.edges
-                 if e.node and e.tensor and self.graph.tensor(e.tensor).dtype]
+                 if e.node and e.slot in sent and e.tensor and self.graph.tensor(e.tensor).dtype]
         if not edges:
             return None
         out = self.graph.outputs(node.id)[0].shape
