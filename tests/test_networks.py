@@ -711,6 +711,20 @@ def test_what_came_in_stands_outside_of_the_module_that_takes_it():
     assert not frame.touches(drawing.layout.boxes[next(t.id for t in drawing.graph.tensors if t.name == "x")])
 
 
+def test_an_input_that_a_closed_module_takes_twice_is_drawn_with_the_wire_of_its_gradient():
+    class Gate(minigrad.nn.Linear):
+        def forward(self, x):
+            return super().forward(x) * x
+
+    x = minigrad.ones(2, 3, requires_grad=True)
+    drawing = draw(minigrad.nn.Sequential(Gate(3, 3), minigrad.nn.Tanh())(x).sum(), names={"x": x}, level="modules",
+                   view="backward")
+
+    leaf = next(t for t in drawing.graph.tensors if t.name == "x")
+    assert {leaf.id, leaf.node} <= drawing.layout.boxes.keys()
+    assert sum(e.node == leaf.node and id in drawing.layout.back for id, (_, e) in drawing.graph.edges.items()) == 1
+
+
 @pytest.mark.parametrize("level", [None, "ops"])
 @pytest.mark.parametrize("name", ["mlp", "attention", "shared mlp"])
 def test_a_box_keeps_its_place_in_record_and_forward(name, level):

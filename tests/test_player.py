@@ -285,6 +285,21 @@ def test_where_numbers_are_too_many_a_shape_is_asked():
     assert quiz["options"][quiz["answer"]] == "(3, 4)"
 
 
+def test_nothing_is_asked_of_a_gradient_that_was_not_sent():
+    class Stop(mg.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            return None
+
+    steps = step(Stop.apply(mg.ones(2, 3, requires_grad=True) * 3).sum(), preview=True).steps
+    assert [bool(s["quiz"]) for s in steps] == [True, False, False, False]
+    assert not [s["first"]["ask"]["en"] for s in steps[1:] if s["first"] and s["first"]["kind"] == "receiver"]
+
+
 def test_overwriting_is_among_the_answers_once_there_is_an_old_gradient():
     _, _, loss = diamond(retain_graph=True)
     quiz = step(loss, preview=True).steps[-1]["quiz"]

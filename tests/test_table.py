@@ -136,6 +136,36 @@ def test_masked_scatter_asks_for_a_mask_and_for_values_of_its_type():
         x.masked_scatter(x, x)
 
 
+X, GRID = "T.zeros(3, 4, requires_grad=True)", "T.tensor([[0, 1], [1, 0]])"
+AS_IN_TORCH = [f"T.autograd.grad({X}.{call}.sum(), s)" for call in (
+    f"scatter(0, {GRID}, s)", f"scatter_add(0, {GRID}, s)", "scatter(0, T.zeros(0).long(), s)")]
+AS_IN_TORCH += [f"{X}.{call}" for call in (
+    "select_scatter(T.ones(3), 0, 0)", "select_scatter(T.ones(1, 4), 0, 1)", "select_scatter(T.ones(4), 2, 0)",
+    "slice_scatter(T.ones(1, 2), 1, 0, 2)", "slice_scatter(T.ones(3, 2), 2, 0, 4)",
+    "slice_scatter(T.ones(3, 2), 1, 0, 4, 0)", "diagonal_scatter(T.ones(4))", "diagonal_scatter(T.ones(3), 5)")]
+AS_IN_TORCH += [f"T.trapezoid({X}, {x})" for x in (
+    "T.arange(12.).view(3, 4).requires_grad_()", "T.arange(4.).requires_grad_()")]
+AS_IN_TORCH += ["T.trapezoid(T.ones(2, 1), T.ones(2, 3))"] + [f"T.conv{n}d({given}, padding=2)" for n, given in (
+    (2, "T.zeros(1, 1, 0, 4), T.zeros(2, 1, 3, 3)"), (2, "T.zeros(1, 1, 4, 4), T.zeros(2, 1, 0, 3)"),
+    (1, "T.zeros(1, 1, 0), T.zeros(2, 1, 3)"), (1, "T.zeros(1, 1, 4), T.zeros(2, 1, 0)"))]
+
+
+@pytest.mark.parametrize("call", AS_IN_TORCH)
+@pytest.mark.oracle
+def test_odd_shapes_are_refused_in_torchs_words_or_recorded_as_there(call):
+    def nodes(n):
+        return n and (n.name(), [nodes(child) for child, _ in n.next_functions])
+
+    told = []
+    for library in (torch, pytest.importorskip("torch")):
+        try:
+            told.append(nodes(eval(call, {"T": library, "s": library.ones(3, 4, requires_grad=True)}).grad_fn))
+        except Exception as error:
+            told.append((type(error).__name__, str(error).partition("\nException raised")[0]))
+
+    assert told[0] == told[1]
+
+
 def problem(name, nr):
     """A function of the sample's leaves alone, and the leaves."""
     args, options = SAMPLES[name][nr](torch)

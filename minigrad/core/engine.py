@@ -13,6 +13,7 @@ from collections.abc import Iterator, Sequence
 from operator import attrgetter
 from typing import Any
 
+from ..text.presentation import need
 from .carriers import RAW, TENSORS
 from .graph import Node, Port, node_of
 from .leaves import accumulate
@@ -90,7 +91,8 @@ class GraphTask:
     def send(self, node: Node, slot: int, grad: Any) -> None:
         """Let a gradient arrive at an input, in that input's shape and type."""
         if (edge := node.edges[slot]) is not None:
-            self.arrive(edge, grad if grad is None else fit(grad, node.metas and node.metas[slot], self.F))
+            self.arrive(edge, grad if grad is None else fit(
+                grad, node.metas and node.metas[slot], self.F, node, slot))
 
     def arrive(self, edge: Any, grad: Any) -> None:
         """Gradients that meet are summed. A leaf has to hear of each, also of None."""
@@ -116,15 +118,18 @@ class GraphTask:
             accumulate(leaf, grad if self.F is RAW or self.create_graph else grad._data, self.create_graph)
 
 
-def fit(grad: Any, meta: tuple | None, F: Any) -> Any:
+def fit(grad: Any, meta: tuple | None, F: Any, node: Any = None, slot: int = 0) -> Any:
     """Sum away what broadcasting added or stretched, and cast back to the input's type.
 
     `meta` is the shape and the type of the input, None where the gradient has them already.
+    Raises: RuntimeError where no sum gives that shape.
     """
     if meta is None:
         return grad
     shape, kind = meta
-    if grad.shape != shape:
-        grad = F.sum_to(grad, shape)
+    if (came := grad.shape) != shape:
+        grad = F.sum_to(grad, shape) if len(came) >= len(shape) else grad
+        if grad.shape != shape:
+            need(False, "function_shape", type(node).__name__, slot, list(came), list(shape))
     have = (grad._data if F is TENSORS else grad).dtype
     return grad if have is kind or have == kind else F.cast(grad, kind)

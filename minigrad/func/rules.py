@@ -74,7 +74,7 @@ def by_dim(level: Any, row: Row, args: tuple, rank: int) -> Any:
 def shifted(level: Any, name: str, value: Any, rank: int) -> Any:
     """An argument of a row for batches: whole batches, dimensions one further, sizes with the batch in front."""
     if isinstance(value, TensorBase):
-        return level.front(value, name != "src" or value._data.ndim > 0)
+        return level.front(value, True)
     if name == "tensors":
         return tuple(level.front(t, True) for t in value)
     if name == "dim" and (value is None or value == ()):

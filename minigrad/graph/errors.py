@@ -116,9 +116,8 @@ def crossing(node: Any, region: Any, context: Context, root: Any) -> Finding | N
 
 def leads(value: Any, node: Any, marks: Any = ()) -> bool:
     """Whether the graph of a tensor, or of one in a list, leads to a node, or to one freed with these marks."""
-    tensors = [t for t in [value, *inner(value)] if isinstance(t, TensorBase)]
     return any(n is node or any(getattr(n, slot) in marks for slot in n.frees if marks)
-               for n in nodes_of([t._edge() for t in tensors], {}))
+               for n in nodes_of([t._edge() for t in [value, *inner(value)] if isinstance(t, TensorBase)], {}))
 
 
 def taken_over(name: str, statement: Any, before: Any, inside: Any, context: Context, root: Any, node: Any) -> Finding:
@@ -258,9 +257,8 @@ def not_to_optimize(error: BaseException, node: Any, context: Context) -> Findin
     if "empty parameter list" in str(error):
         return first(unregistered(m) or made_anew(m) for n in names
                      if hasattr(type(m := context.value(n)), "named_parameters"))
-    results = [(context.value(n), n) for n in names if "non-leaf" in str(error)]
-    return first(not_a_leaf(t, ast.unparse(n), [*context.made(ast.unparse(n), n)], True) for t, n in results
-                 if getattr(t, "grad_fn", None) is not None)
+    return first(not_a_leaf(t, ast.unparse(n), [*context.made(ast.unparse(n), n)], True) for n in names
+                 if "non-leaf" in str(error) and getattr(t := context.value(n), "grad_fn", None) is not None)
 
 
 def misspelt(error: BaseException, node: Any, context: Context) -> Finding | None:

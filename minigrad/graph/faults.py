@@ -200,7 +200,7 @@ def replace() -> Seams:
 
 
 def no_sum() -> Seams:
-    def fit(original: Any, grad: Any, meta: Any, F: Any) -> Any:
+    def fit(original: Any, grad: Any, meta: Any, F: Any, *whose: Any) -> Any:
         if meta is None or tuple(grad.shape) == tuple(meta[0]):
             return original(grad, meta, F)
         first = (0,) * (len(grad.shape) - len(meta[0])) + tuple(slice(0, n) for n in meta[0])

@@ -113,8 +113,8 @@ class Scopes:
         for (outer, code, _), group in groupby(self.nodes, lambda id: (self.of.get(id, ""), *self.instructions[id])):
             ids = [*group]
             kinds = [type(self.nodes[id]).__name__ for id in ids]
-            rewritten = "CopySlices" in kinds  # a write through a view: what it replaced is the lesson
-            if len(ids) < 2 or code is None or outer in ours or periodic(kinds) or rewritten:
+            # of a write through a view, what it replaced is the lesson
+            if len(ids) < 2 or code is None or outer in ours or periodic(kinds) or "CopySlices" in kinds:
                 continue
             if name := call_at(*self.places[ids[0]]):
                 scope = Scope(f"s{len(self.found) + 1}", outer, "call", name=name)

@@ -192,9 +192,8 @@ class Values(Reader):
     def stepped(self) -> Finding | None:
         """A leaf that an update, its last write, left with NaN or Inf."""
         bad = ((slot, t) for slot, t in self.tensors.items() if t.is_leaf and not finite(t._array()))
-        found = ((slot, *writers(t)[0]) for slot, t in bad if updated(t))
         return first(finding("stepped_bad", Context(source_of(code)), at, name=self.names.get(slot))
-                     for slot, code, at in found)
+                     for slot, t in bad if updated(t) for code, at in writers(t)[:1])
 
 
 def updated(t: Any) -> bool:
@@ -284,9 +283,8 @@ def chained(child: Any, n: Any) -> Finding | None:
 
 def equal_units(own: list[Any], context: Context) -> Finding | None:
     """A layer whose units have the same numbers and gradients, before one that makes the same of each of them."""
-    ours = [p for p in own if p.ndim == 2 and hasattr(p, "_array") and p._grad is not None]  # none of torch's
-    weights = [[p._grad._array(), p._array()] for p in ours]
-    for p, after in pairwise(weights):
+    ours = (p for p in own if p.ndim == 2 and hasattr(p, "_array") and p._grad is not None)  # none of torch's
+    for p, after in pairwise([p._grad._array(), p._array()] for p in ours):
         for units in ([*p, *(each.T for each in after)], [*(each.T for each in p), *after]):  # as rows; as columns
             alike = len({*map(len, units)}) == 1 < len(units[0]) and units[0].any()
             if alike and all(xp.allclose(each, each[:1], 1e-4, 0) for each in units):

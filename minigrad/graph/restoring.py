@@ -123,8 +123,8 @@ class Restoring(contextlib.ExitStack):
         keep.__enter__()
 
         def back() -> None:
-            same = t.detach().to_dense().equal(old.to_dense())  # running means are written uncounted
-            if not same or (counts and t._version != version):
+            # running means are written uncounted
+            if not t.detach().to_dense().equal(old.to_dense()) or (counts and t._version != version):
                 with torch.inference_mode(not counts):
                     t.detach().copy_(old)
                 keep.__exit__(None, None, None)

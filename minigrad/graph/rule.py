@@ -183,8 +183,8 @@ def whole(terms: Sequence[Any], total: Any) -> str:
 def sum_back(before: Any, after: Any) -> str:
     """The sum over what broadcasting stretched, slice by slice; "" where the slices are too many to write out."""
     count, size = max(1, math.prod(after.shape)), math.prod(before.shape)
-    few = count < size <= FULL * count <= FULL * FULL  # of a single slice nothing is added
-    if not few or size * (count > 1) + count > MOST_NUMBERS:
+    # of a single slice nothing is added
+    if not count < size <= FULL * count <= FULL * FULL or size * (count > 1) + count > MOST_NUMBERS:
         return ""
     target = (1,) * (len(before.shape) - len(after.shape)) + tuple(after.shape)
     goes_to = xp.broadcast_to(xp.arange(count).reshape(target), before.shape)  # element by element of the sum

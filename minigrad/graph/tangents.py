@@ -32,9 +32,8 @@ def with_tangents(graph: Graph, *roots: AnyTensor, along: Mapping[Any, Any] | No
     reader.graph()
     leaves = {key: reader.tensors[key, 0] for key in reader.found if isinstance(key, tuple)}
     shapes = {id(t): t.shape for t in leaves.values()}
-    fit_all = isinstance(along or {}, Mapping) and all(
-        getattr(way, "shape", None) == shapes.get(id(t), 0) for t, way in (along or {}).items())
-    demand(fit_all, "draw.tangents_of")
+    demand(isinstance(along or {}, Mapping) and all(
+        getattr(way, "shape", None) == shapes.get(id(t), 0) for t, way in (along or {}).items()), "draw.tangents_of")
     ways = {id(t): v for t, v in (along or {}).items()}
     moved: dict[Slot | None, Any] = {(key, 0): ways[id(t)] if along else constant(t._plain, xp.ones_like(t._array()))
              for key, t in leaves.items() if not along or id(t) in ways}

@@ -133,7 +133,7 @@ def run(nodes: list[Node], waits: dict[Any, int], root: Any, seed: Any, keep: bo
             grad = sent[index]
             if (metas is not None and grad is not None and (meta := metas[index]) is not None
                     and (grad.shape != meta[0] or grad.dtype is not meta[1])):  # else the call would be for nothing
-                grad = fit(grad, meta, F)
+                grad = fit(grad, meta, F, node, index)
             if edge not in waits:
                 if grad is not None:
                     arrived[edge] = arrived[edge] + grad if edge in arrived else grad

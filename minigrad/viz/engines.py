@@ -20,9 +20,9 @@ def run_graphviz(source: str, engine: str, form: str) -> bytes:
 
             with quiet_stderr():  # Fontconfig and Pango chatter from below Python
                 return bytes(pygraphviz.AGraph(string=source).draw(format=form, prog="dot"))
-        program = shutil.which("dot") or "dot"  # on Windows it may be a `.bat`
-        return subprocess.run([program, f"-T{form}"], input=source.encode(), capture_output=True, timeout=20,
-                              check=True).stdout
+        # on Windows it may be a `.bat`
+        return subprocess.run([shutil.which("dot") or "dot", f"-T{form}"], input=source.encode(), capture_output=True,
+                              timeout=20, check=True).stdout
     except (ImportError, OSError, subprocess.SubprocessError):
         raise RuntimeError(say("draw.no_engine", engine=engine)) from None
 

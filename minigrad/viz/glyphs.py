@@ -169,9 +169,8 @@ def scissors(b: Box) -> str:
     """A pair of scissors, open to the right."""
     left, mid = b.x + 4, b.cx - 1
     ends = (left + 2, b.cy - 4, "L", b.right, b.cy + 6, "M", left + 2, b.cy + 4, "L", b.right, b.cy - 6)
-    blades = path(d("M", *ends), "mg-blade")
-    return (rect(Box(b.x, b.cy - 5, b.w, 10), 2, "mg-page") + blades + circle(left, b.cy - 6, 3.4, "mg-eye")
-            + circle(left, b.cy + 6, 3.4, "mg-eye") + circle(mid, b.cy, 1, "mg-eye"))
+    eyes = "".join(circle(left, b.cy + y, 3.4, "mg-eye") for y in (-6, 6)) + circle(mid, b.cy, 1, "mg-eye")
+    return rect(Box(b.x, b.cy - 5, b.w, 10), 2, "mg-page") + path(d("M", *ends), "mg-blade") + eyes
 
 
 def octagon(b: Box, cut: float, kind: str = "mg-shape") -> str:

@@ -163,8 +163,6 @@ class Arrangement:
         """A leaf of several pieces stands below the scope that holds most of them; the others have it drawn again."""
         boxes = {(self.inside[use.target][-1], self.box[use.target],
                   use.slot if self.box[use.target] == use.target else leaf): use for use in uses}
-        if len({box for _, box, _ in boxes}) == 1 and uses[0].target != self.box[uses[0].target]:
-            return  # the closed box names it
         count = Counter(scope for scope, _, _ in boxes)
         home = max(count, key=lambda scope: (count[scope], -len(scope)))
         for (scope, box, slot), link in boxes.items():

@@ -16,7 +16,7 @@ from ..graph.forward import Event, Value
 from ..graph.program import is_cell, source_of
 from ..graph.recorder import Frame, Sent, running_order
 from ..graph.rule import MOST_ROOM
-from ..graph.snapshot import Graph, NodeRecord, Span, TensorRecord, attribute
+from ..graph.snapshot import Graph, NodeRecord, Span, TensorRecord, attribute, by_key
 from ..graph.symbols import NamedValue, Symbols, bare, tex_name, upright
 from ..text import LANGUAGES, both, say, script_words, table
 from . import levels, words
@@ -323,7 +323,7 @@ class Scenes:
         `at`: the event by which gradients are computed, or put into `.grad`.
         """
         asked = ([self.accumulate_quiz(at, frames[at])] if frames[at].kind == "accumulate" else
-                 [self.send_quiz(frames, at), self.shape_quiz(at, frames[at])])
+                 [self.send_quiz(frames, at), self.shape_quiz(frames, at)])
         return next(filter(None, (self.asked(one, frames[0].step) for one in asked if one)), None)
 
     def asked(self, question: Question, step: int) -> dict[str, Any] | None:
@@ -350,9 +350,10 @@ class Scenes:
             ("note", to, used[0], [s.text for s in self.graph.node(node).saved if s.is_tensor] + self.named)
             for to, used in uses if len(self.graph.outputs(node)) == 1 and used and used[0] in self.named
             and all(other == used[:1] for way, other in uses if way == to)]  # it may send there twice
-        receivers = list(dict.fromkeys(s.to for f in frames for s in f.sent if s.to))
-        others = [self.titles[id] for id in self.last if id not in (*receivers, node)]
-        asked += [("receiver", None, self.title(receivers[0]), others[-2:])] if len(receivers) == 1 else []
+        sent = by_key((s.to, s.text) for f in frames for s in f.sent if s.to)  # to whom, and what
+        others = [self.titles[id] for id in self.last if id not in (*sent, node)]
+        asked += [("receiver", None, self.title(id), others[-2:]) for id, texts in sent.items()
+                  if len(sent) == 1 and {*texts} != {"None"}]
         freed = [", ".join(map(attribute, f.name.split(", "))) for f in frames if f.kind == "free"]
         asked += [("freed", None, text, [f"{n}.grad" for n in self.named]) for text in freed]
         later = [self.title(id) for id in last.queue if not self.graph.node(id).leaf]  # among leaves no order is fixed
@@ -392,11 +393,11 @@ class Scenes:
         wrong = [w for w in wrong if w not in {s.text for s in sent if s.to == one.to}]  # it sends that too
         return at, f"sum:{edge}" if one.slot in summed else f"edge:{edge}", ask, one.text, wrong, why, not_why
 
-    def shape_quiz(self, at: int, f: Frame) -> Question | None:
+    def shape_quiz(self, frames: list[Frame], at: int) -> Question | None:
         """What shape a gradient has, where its numbers are too many to ask for."""
-        node = self.graph.node(f.node)
+        node, sent = self.graph.node(frames[at].node), {s.slot for f in frames for s in f.sent if s.text != "None"}
         edges = [(e, self.graph.tensor(e.tensor).shape) for e in node.edges
-                 if e.node and e.tensor and self.graph.tensor(e.tensor).dtype]
+                 if e.node and e.slot in sent and e.tensor and self.graph.tensor(e.tensor).dtype]
         if not edges:
             return None
         out = self.graph.outputs(node.id)[0].shape

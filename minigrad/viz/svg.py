@@ -459,11 +459,9 @@ class Painter:
     def copy(self, t: TensorRecord, b: Box, at: Box) -> None:
         """retain_grad: a second sheet for the card, filled where the wire passes the circle."""
         line = d("M", at.cx, at.bottom, "V", b.cy + 2, "H", b.right + 5)
-        sheets = rect(b.moved(5, 5), 4, "mg-sheet") + rect(b, 4)
         body = path(line, "mg-taken", "backward" if self.view == "backward" else "")
-        body += circle(at.cx, at.cy, 4.5, "mg-sheet") + sheets
-        body += self.grad_line(t, b.x + 8, b.cy + 4.5)
-        body += text(at.cx + 7, b.y - 34, "retain_grad", "mg-m")
+        body += circle(at.cx, at.cy, 4.5, "mg-sheet") + rect(b.moved(5, 5), 4, "mg-sheet") + rect(b, 4)
+        body += self.grad_line(t, b.x + 8, b.cy + 4.5) + text(at.cx + 7, b.y - 34, "retain_grad", "mg-m")
         self.part(self.parts, "mg-copy", f"grad:{t.id}", "rb", body, "copy")
 
     def shares(self, t: TensorRecord, view: Box, base: Box) -> None:
@@ -474,8 +472,7 @@ class Painter:
             body = path(line, "mg-shares") + glyphs.diamond_end(base.right, base.cy, 7)
         else:
             x, y = view.x + 16, view.bottom + 12
-            body = path(d("M", x, view.bottom, "V", y, "H", x + 14), "mg-shares")
-            body += glyphs.diamond_end(x + 14, y, 6)
+            body = path(d("M", x, view.bottom, "V", y, "H", x + 14), "mg-shares") + glyphs.diamond_end(x + 14, y, 6)
             body += text(x + 32, y + 4.5, words.again_label(self.graph.tensor(t.base)), "mg-b")
         self.part(self.parts, "mg-base", t.id, "rfb", body, "shares")
 

@@ -72,7 +72,7 @@ def card(t: TensorRecord, fold: Fold, show: frozenset[str], lang: str | None) ->
 
 
 def figure(t: TensorRecord, fold: Fold, show: frozenset[str]) -> tuple[list[list[str]], list[str]]:
-    """How the numbers of a matrix are drawn: "grid" with its rows, "bars" with lines of text under them, or ""."""
+    """How the numbers of a tensor are drawn: the rows of a grid, or the lines of text under bars; or neither."""
     s, minor = t.summary, not t.name and len(fold.graph.ops) > FEW_OPS
     if s is None or fold.home or minor or not {"values", "figures"} <= show:
         return [], []

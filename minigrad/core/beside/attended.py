@@ -130,7 +130,7 @@ class AttendedTask(GraphTask):
     def _fitted(self, node: Node, slot: int, grad: Any) -> Any:
         """`fit`, and what it sums is told."""
         meta = node.metas and node.metas[slot]
-        fitted = fit(grad, meta, self.F)
+        fitted = fit(grad, meta, self.F, node, slot)
         if self.watch is not None and meta is not None and grad.shape != meta[0]:
             self.watch.unbroadcast(node, slot, grad, fitted)
         return fitted

@@ -336,6 +336,7 @@ def trapezoid(y, x=None, *, dx: float = 1, dim: int = -1):
         return TENSORS.mul_scalar(y.sum(dim) - TENSORS.mul_scalar(ends, 0.5), float(dx))
     one = x.ndim == 1
     require(not one or len(x) == n, "trapezoid: There must be one `x` value for each sample point")
-    x = x.view([-1 if d == dim else 1 for d in range(y.ndim)] if one else (1,) * (y.ndim - x.ndim) + tuple(x.shape))
-    left, right, start, stop = (TENSORS.slice(v, dim, i, n - 1 + i, 1) for v in (y, x) for i in (0, 1))
+    if one or x.ndim != y.ndim:
+        x = x.view([-1 if d == dim else 1 for d in range(y.ndim)] if one else (1,) * (y.ndim - x.ndim) + tuple(x.shape))
+    left, right, start, stop = (TENSORS.slice(v, dim, i, v.shape[dim] - 1 + i, 1) for v in (y, x) for i in (0, 1))
     return TENSORS.div_scalar(((left + right) * (stop - start)).sum(dim), 2.0)

@@ -92,6 +92,9 @@ def convolution(input, weight, bias, stride: tuple, padding: tuple, dilation: tu
         room = (str(n + 2 * p) for n, p in zip(input.shape[2:], padding, strict=True))
         reach = (str(d * (k - 1) + 1) for k, d in zip(kernel, dilation, strict=True))
         need(False, "conv_size", " x ".join(room), " x ".join(reach))
+    plane = [*input.shape[:2], *(1, *input.shape[2:])[-2:]]  # to torch a sequence is one of height 1
+    need(all(plane) or not all(plane[:2]), "conv_nothing", plane)
+    need(all(kernel), "conv_kernel", *(1, *kernel)[-2:])
     columns = _columns(input, kernel, out, stride, padding, dilation, groups)
     y = xp.matmul(weight.reshape(groups, made // groups, -1), columns).reshape(input.shape[0], made, *out)
     return y if bias is None else y + bias.astype(y.dtype, copy=False).reshape(-1, *(1,) * len(stride))

@@ -123,9 +123,16 @@ def diagonal(self, offset: int = 0, dim1: int = 0, dim2: int = 1):
 
 
 def written(whole, value, part, *how):
-    """`whole` with `value` in the part that `part(whole, *how)` sees."""
-    part(whole, *how)[...] = value.astype(whole.dtype, copy=False)
+    """`whole` with `value` in the part that `part(whole, *how)` sees. Raises: RuntimeError for another size."""
+    there = part(whole, *how)
+    need(value.shape == there.shape, "scattered_size", list(value.shape), list(there.shape))
+    there[...] = value.astype(whole.dtype, copy=False)
     return whole
+
+
+def slice_scatter(self, src, dim: int, start, end, step: int):
+    require(step > 0, "slice step must be positive")
+    return written(self.copy(), src, slice_part, check_dim(dim, self.ndim), start, end, step)
 
 
 def placed(value, sizes: tuple, part, *how):

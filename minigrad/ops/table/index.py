@@ -7,6 +7,7 @@ views (`calls/index`). The named forms (gather, scatter, index_select ...) read 
 from ...array.backend import xp
 from ...core.op import op
 from ...text.tex import among, becomes, gains, part, phrase
+from ..checks import check_dim
 from ..kernels import index as kernels, pointwise, shape
 
 # ---- at any places
@@ -14,8 +15,7 @@ from ..kernels import index as kernels, pointwise, shape
 index = op("index", kernels.taken, fixed=("indices",), tex="{0:4}[{1}]",
     self = lambda F, grad, self_sym_sizes, indices: F.index_back(grad, indices, self_sym_sizes))
 index_back = op("index_back", kernels.index_back, fixed=("indices",), grad_fn="IndexPutImplBackward0",
-    tex=phrase(r"0[{1}] \,\text{{+=}}\, {0}", 0),
-    self = lambda F, grad, indices: F.index(grad, indices))
+    tex=phrase(r"0[{1}] \,\text{{+=}}\, {0}", 0), self=lambda F, grad, indices: F.index(grad, indices))
 put_at = op("index_put", kernels.index_put, fixed=("indices",),
     self   = lambda F, grad, indices, accumulate: F.kept_outside(grad, indices, accumulate),
     values = lambda F, grad, indices: F.index(grad, indices))
@@ -74,11 +74,13 @@ put = op("put", kernels.put, fixed=("index",), tex=r"\mathrm{{reshape}}\left(0[{
 # ---- a part written into a copy
 
 select_scatter = op("select_scatter", lambda self, src, dim, index: shape.written(
-        self.copy(), src, shape.select_part, dim, index), tex=lambda x, src, *at: becomes(part(x, *at), src),
-    self = lambda F, grad, dim, index: F.select_scatter(grad, F.zeros_as(grad, ()), dim, index),
+        self.copy(), src, shape.select_part, check_dim(dim, self.ndim), index),
+    tex=lambda x, src, *at: becomes(part(x, *at), src),
+    self = lambda F, grad, dim, index: F.select_scatter(grad, F.zeros_like(F.select(grad, dim, index)), dim, index),
     src  = lambda F, grad, dim, index: F.select(grad, dim, index))
-slice_scatter = op("slice_scatter", lambda self, src, dim=0, start=None, end=None, step=1: shape.written(
-        self.copy(), src, shape.slice_part, dim, start, end, step), tex=lambda x, src, *at: becomes(part(x, *at), src),
-    self = lambda F, grad, dim, start, end, step: F.slice_scatter(grad, F.zeros_as(grad, ()), dim, start, end, step),
+slice_scatter = op("slice_scatter", lambda self, src, dim=0, start=None, end=None, step=1: shape.slice_scatter(
+        self, src, dim, start, end, step), tex=lambda x, src, *at: becomes(part(x, *at), src),
+    self = lambda F, grad, dim, start, end, step: F.slice_scatter(
+        grad, F.zeros_like(F.slice(grad, dim, start, end, step)), dim, start, end, step),
     src  = lambda F, grad, dim, start, end, step: F.slice(grad, dim, start, end, step))
 nonzero_positions = op("nonzero", lambda self: xp.argwhere(self))

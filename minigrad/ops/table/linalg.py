@@ -51,8 +51,7 @@ inv_ex = op("linalg_inv_ex", kernels.inv_ex, outputs=("inverse", "info"), letter
 det_of = op("linalg_det", kernels.det, outputs=("result", "LU", "pivots"), keeps=("LU", "pivots"),
     A = lambda F, grad, A, result, LU, pivots: F.det_slope(grad, A, result, LU, pivots))
 slogdet_of = op("linalg_slogdet", kernels.slogdet, outputs=("sign", "logabsdet", "LU", "pivots"), multi=True,
-    keeps=("LU", "pivots", "sign"),
-    A = lambda F, grad, A: F.slogdet_slope(grad[1], A))
+    keeps=("LU", "pivots", "sign"), A=lambda F, grad, A: F.slogdet_slope(grad[1], A))
 solve_ex = op("linalg_solve_ex", kernels.solve_ex, outputs=("result", "LU", "pivots"), keeps=("LU", "left", "pivots"),
     tex=lambda A, B, _left: (A ** -1 @ B,),
     A = lambda F, grad, A, result, left: -F.outer_of(F.linalg_solve_ex(F.mT(A), grad, left)[0], result, A, left),
@@ -79,5 +78,4 @@ svd_of = op("linalg_svd", lambda A, full_matrices=True, S_sym_argsize_minus_1=No
     outputs=("U", "S", "Vh"), multi=True, keeps=("full_matrices", "S_sym_argsize_minus_1"),
     A = lambda F, grad, U, S, Vh: F.svd_slope(grad[0], grad[1], grad[2], U, S, Vh))
 qr_of = op("linalg_qr", lambda A, mode="reduced": kernels.qr(kernels.matrices("linalg.qr", A), mode),
-    outputs=("Q", "R"), multi=True, keeps=("mode",),
-    A = lambda F, grad, Q, R: F.qr_slope(grad[0], grad[1], Q, R))
+    outputs=("Q", "R"), multi=True, keeps=("mode",), A=lambda F, grad, Q, R: F.qr_slope(grad[0], grad[1], Q, R))

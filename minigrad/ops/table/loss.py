@@ -14,14 +14,11 @@ LOSS = {"elementwise": True, "letters": {"self": "x", "target": "t"}}
 # ---- what torch's C++ writes with numbers: other overloads than Python's, and so other names
 
 div_scalar = op("div_scalar", lambda self, other: self / other, grad_fn="DivBackward1", transparent=True,
-    scalars=("other",),
-    self = lambda F, grad, other: F.div_scalar(grad, other))
+    scalars=("other",), self=lambda F, grad, other: F.div_scalar(grad, other))
 add_scalar = op("add_scalar", lambda self, other: pointwise.beside(self, other) + other, grad_fn="AddBackward1",
-    scalars=("other",),
-    self = lambda grad: grad)
+    scalars=("other",), self=lambda grad: grad)
 sub_scalar = op("sub_scalar", lambda self, other: pointwise.beside(self, other) - other, grad_fn="SubBackward1",
-    scalars=("other",),
-    self = lambda grad: grad)
+    scalars=("other",), self=lambda grad: grad)
 norm_dim = op("norm_dim", lambda self, p, dim, keepdim: reduce.norm(self, p, dim, keepdim),
     grad_fn="NormBackward1", scalars=("p",),
     self = lambda F, grad, self, result, p, dim, keepdim: F.norm_slope(grad, self, result, p, dim, keepdim))

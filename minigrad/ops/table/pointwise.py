@@ -38,14 +38,12 @@ rsub = op("rsub", lambda self, other: other - self, constants={"alpha": 1}, numb
     other = lambda grad: grad)
 rsub_number = op("rsub_number",
     lambda self, other: other - self if self.dtype.kind == "f" else operator.sub(*dtypes.promote(other, self)),
-    grad_fn="RsubBackward1", constants={"alpha": 1}, scalars=("other",),
-    self  = lambda grad: -grad)
+    grad_fn="RsubBackward1", constants={"alpha": 1}, scalars=("other",), self=lambda grad: -grad)
 mul = op("mul", operator.mul, numbered=True, opmath="e",
     self  = lambda grad, other: grad * other,
     other = lambda grad, self: grad * self)
 mul_scalar = op("mul_scalar", lambda self, other: kernels.beside(self, other) * other, grad_fn="MulBackward1",
-    scalars=("other",), tex=lambda self, other: other * self,
-    self  = lambda grad, other: grad * other)
+    scalars=("other",), tex=lambda self, other: other * self, self=lambda grad, other: grad * other)
 div = op("div", operator.truediv, numbers="floats", numbered=True, opmath="e",
     self  = lambda grad, other: grad / other,
     other = lambda grad, self, other: -grad * ((self / other) / other))
@@ -59,8 +57,7 @@ div_rounded = op("div_rounded", kernels.rounded, grad_fn="DivBackward2", element
     self  = lambda F, grad, other, rounding_mode: F.zeros_like(grad),
     other = lambda F, grad, self, other, rounding_mode: F.zeros_like(grad))
 remainder_number = op("remainder_number", remainder.row.forward, grad_fn="RemainderBackward0",
-    scalars=("other",), numbered=True,
-    self  = lambda grad: grad)
+    scalars=("other",), numbered=True, self=lambda grad: grad)
 fmod = op("fmod", lambda self, other: kernels.divided("fmod_cpu", xp.fmod, self, other), grad_fn="FmodBackward1",
     self  = lambda grad: grad,
     other = lambda F, grad, self, other: -grad * F.div_rounded(self, other, "trunc"))
@@ -120,8 +117,7 @@ tanh_backward = op("tanh_backward", lambda grad_output, output: grad_output * (1
     grad_output = lambda F, grad, output: F.tanh_backward(grad, output),
     output      = lambda F, grad, grad_output, output: grad * (F.mul_scalar(output, -2) * grad_output))
 sigmoid = op("sigmoid", lambda self: xp.reciprocal(1 + xp.exp(-self if self.dtype.kind != "b" else 0.0 - self)),
-    tex=r"\sigma\left({0}\right)",
-    self = lambda F, grad, result: F.sigmoid_backward(grad, result))
+    tex=r"\sigma\left({0}\right)", self=lambda F, grad, result: F.sigmoid_backward(grad, result))
 sigmoid_backward = op("sigmoid_backward", lambda grad_output, output: grad_output * (1 - output) * output,
     transparent=True, elementwise=True,
     grad_output = lambda F, grad, output: F.sigmoid_backward(grad, output),
@@ -186,8 +182,7 @@ clamp_tensors = op("clamp_tensors", kernels.clamp, grad_fn="ClampBackward0", ele
     max = lambda F, grad, self, min, max: F.where(self > max if min is None else (self > max) | (max < min), grad, 0.0))
 nan_to_num = op("nan_to_num", lambda self, nan=None, posinf=None, neginf=None: xp.nan_to_num(
         self, nan=0.0 if nan is None else check_number(nan), posinf=posinf, neginf=neginf),
-    scalars=("nan", "posinf", "neginf"),
-    self = lambda F, grad, self: grad * F.isfinite(self))
+    scalars=("nan", "posinf", "neginf"), self=lambda F, grad, self: grad * F.isfinite(self))
 where = op("where", kernels.where, fixed=("condition",), elementwise=True, letters={"self": "a", "other": "b"},
     tex=cases,
     self  = lambda F, grad, condition: F.where(condition, grad, 0.0),

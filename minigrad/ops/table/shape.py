@@ -76,8 +76,7 @@ copy = op("copy", lambda self, src: xp.full_like(self, move(src, device_of(self)
     src = lambda grad: grad)
 contiguous_copy = op("contiguous_copy", lambda self: self.copy(), grad_fn="CloneBackward0", **clone.row.derivatives)
 to_copy = op("to_copy", lambda self, kind, place=None, home=None: move(self, place).astype(kind, layout(self)),
-    elementwise=True, hidden=("home",),
-    self = lambda F, grad, home: F.moved(grad, home))
+    elementwise=True, hidden=("home",), self=lambda F, grad, home: F.moved(grad, home))
 repeat = op("repeat", lambda self, repeats: xp.tile(self, repeats),
     self = lambda F, grad, repeats, self_sym_sizes: F.repeat_back(grad, repeats, self_sym_sizes))
 flip = op("flip", lambda self, dims: xp.flip(self, dims if self.ndim else None).copy(),
@@ -98,7 +97,8 @@ trace = op("trace", kernels.trace, self=lambda F, grad, self_sym_sizes: F.on_dia
 diagonal_scatter = op("diagonal_scatter", lambda self, src, offset=0, dim1=0, dim2=1: kernels.written(
         self.copy(), src, kernels.diagonal, offset, dim1, dim2),
     tex=phrase(r"{0:4}[\mathrm{{diagonal}}] \leftarrow {1}", 0),
-    self = lambda F, grad, offset, dim1, dim2: F.diagonal_scatter(grad, F.zeros_as(grad, ()), offset, dim1, dim2),
+    self = lambda F, grad, offset, dim1, dim2: F.diagonal_scatter(
+        grad, F.zeros_like(F.diagonal(grad, offset, dim1, dim2)), offset, dim1, dim2),
     src  = lambda F, grad, offset, dim1, dim2: F.diagonal(grad, offset, dim1, dim2))
 constant_pad_nd = op("constant_pad_nd", kernels.pad, scalars=("value",), tex=r"\mathrm{{pad}}\left({0}, {1}\right)",
     self = lambda F, grad, pad: F.constant_pad_nd(grad, F.negated(pad)))
@@ -107,8 +107,7 @@ constant_pad_nd = op("constant_pad_nd", kernels.pad, scalars=("value",), tex=r"\
 
 select_back = op("select_back", lambda self, sizes, dim, index: kernels.placed(
         self, sizes, kernels.select_part, dim, index), grad_fn="SelectBackwardBackward0",
-    tex=lambda g, _sizes, *at: becomes(part(0, *at), g),
-    self = lambda F, grad, dim, index: F.select(grad, dim, index))
+    tex=lambda g, _sizes, *at: becomes(part(0, *at), g), self=lambda F, grad, dim, index: F.select(grad, dim, index))
 slice_back = op("slice_back", lambda self, sizes, dim, start, end, step: kernels.placed(
         self, sizes, kernels.slice_part, dim, start, end, step),
     grad_fn="SliceBackwardBackward0", tex=lambda g, _sizes, *at: becomes(part(0, *at), g),
