@@ -69,7 +69,10 @@ def freed(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
             for part in (n for n in ast.walk(here) if isinstance(n, ast.Name)):
                 if leads(t := there.value(part), node) and is_tensor(t) and not stepped & ends(t.grad_fn):
                     return finding("freed_needlessly", there, part, (part, f"{part.id}.detach()"), name=part.id)
-        return replace(by_rule("freed:", before, other) or finding("freed_before", other, before), facts={"node": node})
+        told = replace(by_rule("freed:", before, other) or finding("freed_before", other, before), facts={"node": node})
+        late = not stepped and before in above and any(  # in a later turn: what is kept is overwritten then
+            called(n) == "step" and before.lineno < n.lineno < call.lineno for n in above)
+        return replace(told, edit=None) if late else told
     again = finding("freed_again", context, before, node=node)
     return first(crossing(node, *one) for one in regions(call, context)) or again
 
@@ -124,7 +127,7 @@ def leads(value: Any, node: Any, marks: Any = ()) -> bool:
 def taken_over(name: str, statement: Any, before: Any, inside: Any, context: Context, root: Any, node: Any) -> Finding:
     """A value that each turn takes over from the one before with its history: the turn that writes it, cut there."""
     source, value = context.source, statement.value
-    given = [getattr(w, "value", None) for w in before] + [v for v, _ in context.elsewhere(name)]  # by another cell
+    given = [v for w in before for v in read_in(w, name)] + [v for v, _ in context.elsewhere(name)]  # by another cell
     starts = [v.value for v in given if isinstance(v, ast.Constant)]
     grown = isinstance(statement, ast.AugAssign)
     if ast.unparse(root) == name and (grown or any(s is not None for s in starts)):  # a running sum

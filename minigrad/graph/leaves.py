@@ -180,8 +180,8 @@ def not_a_leaf(t: Any, name: str, made: list[tuple[Any, Context]], loss: bool = 
     """
     code, lasti = t.grad_fn.code, t.grad_fn.lasti
     if (at := code and expression(code, lasti)) is not None:  # of several that gave the name, the last one to do so
-        made = sorted(made or [(at, Context(source_of(code)))],
-                      key=lambda one: at not in {*ast.walk(one[1].source.statement(one[0]))})
+        own = [one for one in made if at in {*ast.walk(one[1].source.statement(one[0]))}]
+        made = own or made or [(at, Context(source_of(code)))]
     cleared = (re.search(r"grad\.zero_\(|\.grad = None|zero_grad\(", around.source.spelled.whole) for _, around in made)
     kind = ("loss" if loss else "result") + " anew" * (not any(cleared))
     return first(projected(name, *one) or by_rule(f"{kind}: {name}", *one) for one in made)

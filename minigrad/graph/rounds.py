@@ -95,9 +95,18 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
     marks = " earlier" * (len(ledger.diary) == ledger.KEPT) + " stepped" * bool(went)
     marks += " lines" * (len({line for word, line in zip(told.split(), lines, strict=False) if "backward" in word}) > 1)
     marks += " eval" * (not getattr(asked, "training", True) and numbers.differs(asked))
-    marks += " hand" * bool(BY_HAND & {*words})
-    marks += " hand" * any(".grad = " in s.spelled.whole.replace(".grad = None", "") for s in context.sources())
-    return by_rule(f"events {name}{marks}{' sum' * bool(sums)}:{told}", lines, context)
+    marks += " whole" * (asked is None or ids == {id(p) for p in parameters(optimizer)})
+    hand = any(".grad = " in s.spelled.whole.replace(".grad = None", "") for s in context.sources())
+    marks += " hand" * (hand or bool(BY_HAND & {*words})) + " sum" * bool(sums)
+    return by_rule(f"events {stepping(name, told, lines, context)}{marks}:{told}", lines, context)
+
+
+def stepping(name: str, told: str, lines: list[tuple[Any, ...]], context: Context) -> str:
+    """What an optimizer is called where its step() stands, if the function of the last backward was given it so."""
+    f: Any = (last_backward(context) or (None, context))[1].function
+    given = {n.arg for n in ast.walk(f.args) if isinstance(n, ast.arg)} if f is not None else set[str]()
+    steps = [expression(*line) for word, line in zip(told.split(), lines, strict=False) if word[:4] in ("step", "idle")]
+    return next(iter({ast.unparse(receiver(at)) for at in steps if getattr(at, "args", at) == []} & given), name)
 
 
 # ---- slips
