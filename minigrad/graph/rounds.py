@@ -189,7 +189,8 @@ def dropped(context: Context) -> Iterator[Finding | None]:
 
 
 def hoarded(context: Context) -> Iterator[Finding | None]:
-    """Sums and lists of results whose graphs several calls of backward have freed: what they keep is of no use."""
+    """Sums and lists of results whose graphs several calls of backward have freed, or what several saved was written
+    over: what they keep is of no use."""
     for name, value in named(context).items():
         several = value if isinstance(value, list) else [value]
         ends = [t._edge() for t in several if isinstance(t, TensorBase) and t.grad_fn is not None]
