@@ -43,7 +43,8 @@ def events(own: set[int]) -> tuple[str, list[tuple[Any, ...]]]:
             what = "idle" if fact is None else "standing"
         if what == "clip" and not fact:
             what = "unclipped"
-        words.append(what if own & {*map(id, parameters(target) or [target])} else f"other.{what}")
+        touched = {*map(id, parameters(target) or [target])}.union(fact if what == "clip" else ())
+        words.append(what if own & touched else f"other.{what}")
         lines.append(line)
     return numbered(words), lines
 
