@@ -19,7 +19,7 @@ from .cuts import root_of
 from .errors import crossing, regions
 from .findings import Finding, by_rule, finding, first, keyword, receiver
 from .leaves import last_backward, missing_from, named, optimizers
-from .live import nodes_of, parameters
+from .live import nodes_of, parameters, stale
 from .program import Context, called, expression, is_cell, is_learners
 from .snapshot import by_key
 
@@ -193,9 +193,10 @@ def hoarded(context: Context) -> Iterator[Finding | None]:
     """Sums and lists of results whose graphs several calls of backward have freed, or what several saved was written
     over: what they keep is of no use."""
     for name, value in named(context).items():
-        several = value if isinstance(value, list) else [value]
-        ends = [t._edge() for t in several if isinstance(t, TensorBase) and t.grad_fn is not None]
-        marks = {m for n in nodes_of(ends, {}) for slot in n.frees if isinstance(m := getattr(n, slot), Freed)}
-        for source in context.sources() if len(marks) > 1 else ():
+        several, seen = value if isinstance(value, list) else [value], dict[int, Any]()
+        behind = [[*nodes_of([t._edge()], seen)] for t in several if isinstance(t, TensorBase) and t.grad_fn]
+        marks = {m for n in seen.values() for slot in n.frees if isinstance(m := getattr(n, slot), Freed)}
+        old = len(marks) > 1 or (len(behind) > 1 and sum(any(map(stale, nodes)) for nodes in behind) > 1)
+        for source in context.sources() if old else ():
             written = ((home, w) for (home, word), writes in source.writes.items() if word == name for w in writes)
             yield from (by_rule(f"hoarded: {name}", w, Context(source, home)) for home, w in written)
