@@ -18,7 +18,7 @@ from ..text import torch_names
 from ..text.presentation import nearest
 from .cuts import cut_on_the_way, number_of, passes, root_of, uncarried
 from .findings import Finding, by_rule, ends, finding, first, names_in, reads_of, receiver
-from .leaves import made_anew, no_flag, not_a_leaf, projected, remade, unreached, unregistered, untracked
+from .leaves import made_anew, no_flag, not_a_leaf, projected, remade, switched_off, unreached, unregistered, untracked
 from .live import inner, is_tensor, nodes_of, parameters, tensors_named
 from .program import Context, begins, called, expression, feeding, first_write, gives, is_learners, read_in, source_of
 from .refused import Refused, ours
@@ -228,6 +228,15 @@ def without_gradient(owner: Any, name: str, node: Any, context: Context) -> Find
     return found or by_rule(asked, node, context) or finding("none_gradient", context, node, name=name)
 
 
+def unused(facts: dict[str, Any], call: Any, context: Context) -> Finding:
+    """What is asked for is not behind the root: it was cut off, its name given anew, or it is a result beside that."""
+    t, root = facts["tensor"], root_of(call)
+    name = name_of(t, context.source.text([*call.args[1:], call][0]), context)
+    made = context.made(name, call) if t.grad_fn is not None else ()
+    return cut_on_the_way(t, root, context) or remade(t, root, context) or first(
+        by_rule(f"beside: {name}", *one) for one in made) or finding("not_in_graph", context, call, name=name)
+
+
 def name_of(owner: Any, name: str, context: Context) -> str:
     """What a tensor is called that may be one of several in a list, a dict or a module."""
     return max((each for each, t in tensors_named(context.names).items() if t is owner), key=len, default=name)
@@ -335,10 +344,8 @@ FINDERS: tuple[Callable[[BaseException, Any, Context], Finding | None], ...] = (
 BY_KEY: dict[str, Callable[[dict[str, Any], Any, Context], Finding | None]] = {
     "no_graph": lambda facts, call, context: untracked(root_of(call), context) if isinstance(call, ast.Call) else None,
     "hook_without_grad": lambda facts, call, context: untracked(call.func.value, context),
-    **dict.fromkeys(("constant_input", "retain_without_grad"), lambda facts, call, context: first(
-        no_flag(n, context) for n in ast.walk(call) if context.value(n) is facts["tensor"])),
-    "freed": freed, "modified": overwritten,
-    "no_derivative": lambda facts, call, context: Finding("no_derivative", facts, facts["node"].line),
-    "unused_input": lambda facts, call, context: cut_on_the_way(facts["tensor"], root_of(call), context) or remade(
-        facts["tensor"], root_of(call), context) or finding("not_in_graph", context, call, name=name_of(
-            facts["tensor"], context.source.text([*call.args[1:], call][0]), context))}
+    **dict.fromkeys(("constant_input", "retain_without_grad"), lambda facts, call, context: first([
+        *(no_flag(n, context) for n in ast.walk(call) if context.value(n) is facts["tensor"]),
+        *(switched_off(name_of(t, "", context), context) for t in facts.values() if type(t).__name__ == "Parameter")])),
+    "freed": freed, "modified": overwritten, "unused_input": unused,
+    "no_derivative": lambda facts, call, context: Finding("no_derivative", facts, facts["node"].line)}

@@ -18,7 +18,6 @@ from .live import inner, is_tensor, parameters
 from .program import Context, called, expression, feeding, inside_of, is_learners, read_in, source_of, writers, written
 
 FACTORIES = set("tensor ones zeros rand randn full arange linspace eye normal empty ones_like randn_like".split())
-SEVERAL = 16  # of many tensors, those that are looked for behind a gradient
 
 # ---- a leaf without a gradient
 
@@ -70,7 +69,7 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
 def first_order(own: list[Any], root: Any, context: Context) -> Finding | None:
     """A gradient without a graph, behind an expression, of what was computed of one of these tensors."""
     found = ((n, around) for here, around in feeding(root, context) for n in ast.walk(here)
-             if called(n) == "grad" and any(leads_to(root_of(n), around, leaf) for leaf in own[:SEVERAL]))
+             if called(n) == "grad" and any(leads_to(root_of(n), around, leaf) for leaf in own[:16]))
     return first(by_rule("first order:", *one) for one in found)
 
 
