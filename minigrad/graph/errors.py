@@ -18,7 +18,7 @@ from ..text import torch_names
 from ..text.presentation import nearest
 from .cuts import cut_on_the_way, number_of, passes, root_of, uncarried
 from .findings import Finding, by_rule, ends, finding, first, names_in, reads_of, receiver
-from .leaves import made_anew, no_flag, not_a_leaf, projected, remade, unreached, unregistered, untracked
+from .leaves import made_anew, no_flag, not_a_leaf, projected, remade, switched_off, unreached, unregistered, untracked
 from .live import inner, is_tensor, nodes_of, parameters, tensors_named
 from .program import Context, begins, called, expression, feeding, first_write, gives, is_learners, read_in, source_of
 from .refused import Refused, ours
@@ -69,7 +69,10 @@ def freed(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
             for part in (n for n in ast.walk(here) if isinstance(n, ast.Name)):
                 if leads(t := there.value(part), node) and is_tensor(t) and not stepped & ends(t.grad_fn):
                     return finding("freed_needlessly", there, part, (part, f"{part.id}.detach()"), name=part.id)
-        return replace(by_rule("freed:", before, other) or finding("freed_before", other, before), facts={"node": node})
+        told = replace(by_rule("freed:", before, other) or finding("freed_before", other, before), facts={"node": node})
+        late = not stepped and before in above and any(  # in a later turn: what is kept is overwritten then
+            called(n) == "step" and before.lineno < n.lineno < call.lineno for n in above)
+        return replace(told, edit=None) if late else told
     again = finding("freed_again", context, before, node=node)
     return first(crossing(node, *one) for one in regions(call, context)) or again
 
@@ -123,7 +126,7 @@ def leads(value: Any, node: Any, marks: Any = ()) -> bool:
 def taken_over(name: str, statement: Any, before: Any, inside: Any, context: Context, root: Any, node: Any) -> Finding:
     """A value that each turn takes over from the one before with its history: the turn that writes it, cut there."""
     source, value = context.source, statement.value
-    given = [getattr(w, "value", None) for w in before] + [v for v, _ in context.elsewhere(name)]  # by another cell
+    given = [v for w in before for v in read_in(w, name)] + [v for v, _ in context.elsewhere(name)]  # by another cell
     starts = [v.value for v in given if isinstance(v, ast.Constant)]
     grown = isinstance(statement, ast.AugAssign)
     if ast.unparse(root) == name and (grown or any(s is not None for s in starts)):  # a running sum
@@ -222,6 +225,15 @@ def without_gradient(owner: Any, name: str, node: Any, context: Context) -> Find
     found = unreached(owner, name, context) if owner.is_leaf else not_a_leaf(owner, name, made)
     asked = f"leaf {name}:{' none' * (latest.freed.code is None)}"
     return found or by_rule(asked, node, context) or finding("none_gradient", context, node, name=name)
+
+
+def unused(facts: dict[str, Any], call: Any, context: Context) -> Finding:
+    """What is asked for is not behind the root: it was cut off, its name given anew, or it is a result beside that."""
+    t, root = facts["tensor"], root_of(call)
+    name = name_of(t, context.source.text([*call.args[1:], call][0]), context)
+    made = context.made(name, call) if t.grad_fn is not None else ()
+    return cut_on_the_way(t, root, context) or remade(t, root, context) or first(
+        by_rule(f"beside: {name}", *one) for one in made) or finding("not_in_graph", context, call, name=name)
 
 
 def name_of(owner: Any, name: str, context: Context) -> str:
@@ -330,10 +342,8 @@ FINDERS: tuple[Callable[[BaseException, Any, Context], Finding | None], ...] = (
 BY_KEY: dict[str, Callable[[dict[str, Any], Any, Context], Finding | None]] = {
     "no_graph": lambda facts, call, context: untracked(root_of(call), context) if isinstance(call, ast.Call) else None,
     "hook_without_grad": lambda facts, call, context: untracked(call.func.value, context),
-    **dict.fromkeys(("constant_input", "retain_without_grad"), lambda facts, call, context: first(
-        no_flag(n, context) for n in ast.walk(call) if context.value(n) is facts["tensor"])),
-    "freed": freed, "modified": overwritten,
-    "no_derivative": lambda facts, call, context: Finding("no_derivative", facts, facts["node"].line),
-    "unused_input": lambda facts, call, context: cut_on_the_way(facts["tensor"], root_of(call), context) or remade(
-        facts["tensor"], root_of(call), context) or finding("not_in_graph", context, call, name=name_of(
-            facts["tensor"], context.source.text([*call.args[1:], call][0]), context))}
+    **dict.fromkeys(("constant_input", "retain_without_grad"), lambda facts, call, context: first([
+        *(no_flag(n, context) for n in ast.walk(call) if context.value(n) is facts["tensor"]),
+        *(switched_off(name_of(t, "", context), context) for t in facts.values() if type(t).__name__ == "Parameter")])),
+    "freed": freed, "modified": overwritten, "unused_input": unused,
+    "no_derivative": lambda facts, call, context: Finding("no_derivative", facts, facts["node"].line)}

@@ -116,7 +116,7 @@ def by_rule(error: BaseException | str, node: Any, context: Context) -> Finding 
             facts = {f"{kind}{i}": g for kind, m in (("e", told), ("c", code)) for i, g in enumerate(m.groups(), 1)}
             facts |= told.groupdict() | {"given": given, "old": code[0], "operands": refused.told()}
             # turned over twice is as it was
-            new = filled(code.expand(rule["edit"]), told).removesuffix(".T.T") if "edit" in rule else None
+            new = re.sub(r"(\.T|\.t\(\))\.T$", "", filled(code.expand(rule["edit"]), told)) if "edit" in rule else None
             here = ast.unparse(around.function.args) if around.function is not None else ""
             known = new is not None and (rule.get("of") != "event" or "self." not in new or here.startswith("self"))
             return finding(name.partition(".")[0], around, at, *([(at, str(new))] if known else []), **facts)

@@ -18,7 +18,6 @@ from .live import inner, is_tensor, parameters
 from .program import Context, called, expression, feeding, inside_of, is_learners, read_in, source_of, writers, written
 
 FACTORIES = set("tensor ones zeros rand randn full arange linspace eye normal empty ones_like randn_like".split())
-SEVERAL = 16  # of many tensors, those that are looked for behind a gradient
 
 # ---- a leaf without a gradient
 
@@ -70,7 +69,7 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
 def first_order(own: list[Any], root: Any, context: Context) -> Finding | None:
     """A gradient without a graph, behind an expression, of what was computed of one of these tensors."""
     found = ((n, around) for here, around in feeding(root, context) for n in ast.walk(here)
-             if called(n) == "grad" and any(leads_to(root_of(n), around, leaf) for leaf in own[:SEVERAL]))
+             if called(n) == "grad" and any(leads_to(root_of(n), around, leaf) for leaf in own[:16]))
     return first(by_rule("first order:", *one) for one in found)
 
 
@@ -180,8 +179,8 @@ def not_a_leaf(t: Any, name: str, made: list[tuple[Any, Context]], loss: bool = 
     """
     code, lasti = t.grad_fn.code, t.grad_fn.lasti
     if (at := code and expression(code, lasti)) is not None:  # of several that gave the name, the last one to do so
-        made = sorted(made or [(at, Context(source_of(code)))],
-                      key=lambda one: at not in {*ast.walk(one[1].source.statement(one[0]))})
+        own = [one for one in made if at in {*ast.walk(one[1].source.statement(one[0]))}]
+        made = own or made or [(at, Context(source_of(code)))]
     cleared = (re.search(r"grad\.zero_\(|\.grad = None|zero_grad\(", around.source.spelled.whole) for _, around in made)
     kind = ("loss" if loss else "result") + " anew" * (not any(cleared))
     return first(projected(name, *one) or by_rule(f"{kind}: {name}", *one) for one in made)
@@ -263,6 +262,7 @@ def missing_from(optimizer: Any, context: Context, of: Any = None) -> Finding | 
     twins = [name for name in every if holds[name] == held]  # itself, too
     kinds = {"Parameter", *(type(p).__name__ for p in parameters(optimizer))}  # of another it may be an input
     plain = len(kinds) > 1
+    whose = {n for n, v in context.names.items() if alike(opt, n) and held & {*map(id, parameters(v))}}  # optG: of G
     ran = any(p.grad is not None for p in parameters(optimizer))  # then what else was used has a gradient, too
     far = {name for cell in context.cells() for name in cell.gives}.difference(*(s.gives for s in context.sources()))
     for name, value in ((n, v) for n, v in context.names.items() if n[0] != "_" and n not in far):
@@ -289,22 +289,32 @@ def missing_from(optimizer: Any, context: Context, of: Any = None) -> Finding | 
             alone = len(twins) > 1 or missed or (part and held <= {id(p) for p in own})
             # in another function the names may mean something else
             clear = around.function in (None, context.function) and (alone or not (part or len(every) > 1))
-            kind = (" alone" if alone else " too") * (clear and len(meant) == 1)
+            kind = (" alone" if alone else " too") * (clear and len(meant) == 1 and (not whose or alike(opt, name)))
             return held_still(context) or by_rule(f"missing{kind}: {name} {len(left)} {whole}", call, around)
     return None
 
 
 def held_still(context: Context) -> Finding | None:
-    """A target, or a teacher, that no optimizer changes, and to which the last loss leads beside what learns from it.
+    """A target, or a teacher, to which the last loss leads beside what learns from it, though no optimizer changes it,
+    or what it gives is only what losses compare others with.
 
     `alike`: their shapes are the same.
     """
     call, around, behind = reached(context)
     held = {id(p) for o in optimizers(context).values() for p in parameters(o)}
     modules = ((name, parameters(v)) for name, v in named(around).items() if hasattr(type(v), "named_parameters"))
-    own = [(name, {*map(id, ps)} <= held, [p.shape for p in ps]) for name, ps in modules if behind & {*map(id, ps)}]
-    return first(by_rule(f"both{' alike' * (x == y)}: {a} {b}", root_of(call), around)
-                 for a, trained, x in own for b, _, y in own if a != b and not trained)
+    own = [(name, ps, {*map(id, ps)} <= held) for name, ps in modules if behind & {*map(id, ps)}]
+    pairs = ((ps, trained, f"both{' alike' * ([p.shape for p in ps] == [q.shape for q in qs])}: {a} {b}")
+             for a, ps, trained in own for b, qs, _ in own if ps[0] is not qs[0])
+    return next((found for ps, trained, asked in pairs if (found := by_rule(asked, root_of(call), around)) is not None
+                 and (not trained or aimed_at(ps[0], root_of(call), around))), None)
+
+
+def aimed_at(leaf: Any, root: Any, context: Context) -> bool:
+    """Whether losses behind a root compare others with what a leaf leads to, and that with nothing."""
+    calls: Any = ((n, there) for here, there in feeding(root, context) for n in ast.walk(here))
+    return {1} == {i for n, there in calls if re.search("loss|entropy|crit|kl_div|mse|损失", called(n))
+                   for i, given in enumerate(n.args[:2]) if leads_to(given, there, leaf)}
 
 
 def made_anew(module: Any) -> Finding | None:

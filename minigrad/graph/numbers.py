@@ -23,12 +23,12 @@ from ..core.row import reader as saved_reader
 from ..text import presentation
 from ..text.numbers import two_digits
 from .cuts import leads_to
-from .findings import Finding, by_rule, finding, first, keyword, receiver
+from .findings import Finding, by_rule, finding, first, receiver
 from .live import Key, Reader, is_tensor
 from .program import Context, begins, called, expression, feeding, inside_of, is_theirs, source_of, usual, writers
 
 MOST, NEAR = 20_000, 12  # nodes that are looked through; one after the other, behind each of them
-PRODUCTS = set("matmul mm bmm mv dot mul multiply".split())
+PRODUCTS = set("matmul mm bmm mv dot mul multiply linear".split())
 KEEP_ZEROS = set("transpose permute t view reshape flatten unsqueeze squeeze expand repeat relu tanh".split())
 UNKNOWN = LookupError, RuntimeError, TypeError, ValueError, AttributeError  # where a value is no longer there
 
@@ -71,7 +71,11 @@ class Values(Reader):
         if not isinstance(saved, Freed) and (saved is not None or name not in n.row.tensors):
             return saved_reader(n.row, name)(n, RAW)
         slots = dict(zip(self.input_names(n), self.edges[key], strict=False))
-        if (value := self.held((key, 0) if name == "result" else slots.get(name), n, name)) is None:
+        value = self.held((key, 0) if name == "result" else slots.get(name), n, name)
+        written = value is None and name == "other" and not slots.get(name) and n.code is not None
+        if isinstance(at := expression(n.code, n.lasti) if written else None, ast.BinOp):  # `0.5 * x`
+            value = next((side.value for side in (at.left, at.right) if isinstance(side, ast.Constant)), None)
+        if value is None:
             raise LookupError(name)
         return value
 
@@ -315,15 +319,15 @@ def by_nought(leaf: Any, name: str, root: Any, context: Context) -> Finding | No
     """Where what leads to a leaf is multiplied by what is made of zeros, so that 0 goes back to it."""
     every: Any = ((n, there) for here, there in feeding(root, context) for n in ast.walk(here))
     for n, around in every:
-        pair = [n.left, n.right] if is_product(n) else [receiver(n), *n.args[-1:]] if called(n) in PRODUCTS else []
+        pair = [n.left, n.right] if is_product(n) else [receiver(n), *n.args[:2]][-2:] if called(n) in PRODUCTS else []
         if "weight_hh" in name and isinstance(n, ast.Call) and type(around.callee(n.func)).__name__.endswith("Cell"):
             pair = [n.func, *(getattr(given, "elts", [given])[0] for given in n.args[1:2])]  # the state
         for side, other in permutations(pair, 2):
             if (zeros := nought(other, around)) is not None and leads_to(side, around, leaf):
                 made, there = zeros
-                stuck = called(made) == "zeros" and keyword(made, "requires_grad") and not leaf._array().any()
-                change = [(made, there.source.text(made).replace("zeros", "randn", 1))] * bool(stuck)  # both are 0
-                return finding("by_nought", there, made, *change, name=name)
+                new = re.sub(r"\bzeros\(", "randn(", there.source.text(made), count=1)
+                both = re.match(r"[\w.]*Parameter\(|.*requires_grad=True", new) and not leaf._array().any()  # are 0
+                return finding("by_nought", there, made, *[(made, new)] * bool(both), name=name)
     return None
 
 

@@ -28,7 +28,6 @@ from ..core.graph import TensorBase, latest
 from . import tracebacks
 from .snapshot import by_key
 
-SIGNS = {"eq": "==", "ne": "!=", "lt": "<", "le": "<=", "gt": ">", "ge": ">="}
 FILLING = {"append", "extend", "insert", "update", "setdefault", "add"}  # methods that put something into a container
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 # files of Python's own, and of what was installed: nobody mends a program there
@@ -700,10 +699,11 @@ def standing(frame: FrameType | None) -> Context | None:
 def word(place: Place) -> str:
     """What the learner wrote that cut: `detach()`, `.data`, `argmax()`, `>`."""
     call = expression(place.code, place.lasti)
+    if isinstance(call, ast.Compare):  # as it is written: of `a > b` Python may ask b whether it is less
+        return ast.unparse(call)[len(ast.unparse(call.left)):].split()[0]
     if not place.kind.isidentifier():
         return f"{ast.unparse(call.func)}()" if place.kind == "torch.tensor()" and called(call) else place.kind
-    name = call.func.attr if isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) else place.kind
-    return SIGNS.get(name, f"{name}()")
+    return f"{call.func.attr if isinstance(getattr(call, 'func', None), ast.Attribute) else place.kind}()"
 
 
 def around(place: Place) -> list[Any]:

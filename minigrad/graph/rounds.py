@@ -19,7 +19,7 @@ from .cuts import root_of
 from .errors import crossing, regions
 from .findings import Finding, by_rule, finding, first, keyword, receiver
 from .leaves import last_backward, missing_from, named, optimizers
-from .live import nodes_of, parameters
+from .live import nodes_of, parameters, stale
 from .program import Context, called, expression, is_cell, is_learners
 from .snapshot import by_key
 
@@ -43,7 +43,8 @@ def events(own: set[int]) -> tuple[str, list[tuple[Any, ...]]]:
             what = "idle" if fact is None else "standing"
         if what == "clip" and not fact:
             what = "unclipped"
-        words.append(what if own & {*map(id, parameters(target) or [target])} else f"other.{what}")
+        touched = {*map(id, parameters(target) or [target])}.union(fact if what == "clip" else ())
+        words.append(what if own & touched else f"other.{what}")
         lines.append(line)
     return numbered(words), lines
 
@@ -95,9 +96,18 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
     marks = " earlier" * (len(ledger.diary) == ledger.KEPT) + " stepped" * bool(went)
     marks += " lines" * (len({line for word, line in zip(told.split(), lines, strict=False) if "backward" in word}) > 1)
     marks += " eval" * (not getattr(asked, "training", True) and numbers.differs(asked))
-    marks += " hand" * bool(BY_HAND & {*words})
-    marks += " hand" * any(".grad = " in s.spelled.whole.replace(".grad = None", "") for s in context.sources())
-    return by_rule(f"events {name}{marks}{' sum' * bool(sums)}:{told}", lines, context)
+    marks += " whole" * (asked is None or ids == {id(p) for p in parameters(optimizer)})
+    hand = any(".grad = " in s.spelled.whole.replace(".grad = None", "") for s in context.sources())
+    marks += " hand" * (hand or bool(BY_HAND & {*words})) + " sum" * bool(sums)
+    return by_rule(f"events {stepping(name, told, lines, context)}{marks}:{told}", lines, context)
+
+
+def stepping(name: str, told: str, lines: list[tuple[Any, ...]], context: Context) -> str:
+    """What an optimizer is called where its step() stands, if the function of the last backward was given it so."""
+    f: Any = (last_backward(context) or (None, context))[1].function
+    given = {n.arg for n in ast.walk(f.args) if isinstance(n, ast.arg)} if f is not None else set[str]()
+    steps = [expression(*line) for word, line in zip(told.split(), lines, strict=False) if word[:4] in ("step", "idle")]
+    return next(iter({ast.unparse(receiver(at)) for at in steps if getattr(at, "args", at) == []} & given), name)
 
 
 # ---- slips
@@ -180,11 +190,13 @@ def dropped(context: Context) -> Iterator[Finding | None]:
 
 
 def hoarded(context: Context) -> Iterator[Finding | None]:
-    """Sums and lists of results whose graphs several calls of backward have freed: what they keep is of no use."""
+    """Sums and lists of results whose graphs several calls of backward have freed, or what several saved was written
+    over: what they keep is of no use."""
     for name, value in named(context).items():
-        several = value if isinstance(value, list) else [value]
-        ends = [t._edge() for t in several if isinstance(t, TensorBase) and t.grad_fn is not None]
-        marks = {m for n in nodes_of(ends, {}) for slot in n.frees if isinstance(m := getattr(n, slot), Freed)}
-        for source in context.sources() if len(marks) > 1 else ():
+        several, seen = value if isinstance(value, list) else [value], dict[int, Any]()
+        behind = [[*nodes_of([t._edge()], seen)] for t in several if isinstance(t, TensorBase) and t.grad_fn]
+        marks = {m for n in seen.values() for slot in n.frees if isinstance(m := getattr(n, slot), Freed)}
+        old = len(marks) > 1 or (len(behind) > 1 and sum(any(map(stale, nodes)) for nodes in behind) > 1)
+        for source in context.sources() if old else ():
             written = ((home, w) for (home, word), writes in source.writes.items() if word == name for w in writes)
             yield from (by_rule(f"hoarded: {name}", w, Context(source, home)) for home, w in written)
