@@ -289,6 +289,20 @@ def has_graph(t):
         return False
 
 
+def test_a_result_in_a_list_that_keeps_its_gradient_is_read_as_one_that_has_a_name():
+    h, kept = minigrad.ones(2, requires_grad=True), []
+    for _ in range(2):
+        h = h * 2
+        h.retain_grad()
+        kept.append(h)
+    loss = h.sum()
+    del h
+    loss.backward()
+
+    assert [(t.retains_grad, t.grad) for t in read(loss).tensors if t.kind == "nonleaf" and t.shape] == [
+        (True, "[1, 1]"), (True, "[2, 2]")]
+
+
 @pytest.mark.oracle
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("level", programs.LEVELS)

@@ -235,6 +235,9 @@ class Reader:
             if slot[0] in self.edges or not t.requires_grad:
                 self.names.setdefault(slot, name)
                 self.tensors.setdefault(slot, t)
+        for key, node in self.found.items():
+            for nr, t in Reader.retained(self, node).items():  # also what a list holds
+                self.tensors.setdefault((key, nr), t)
         self.fields = {key: list(self.saved_values(self.found[key])) for key in order}
         kept = [self.alone(value) for key in order for _, value, _ in self.fields[key]]
         self.kept = [(self.slot(value), value) for value in kept if self.is_tensor(value)]
