@@ -219,10 +219,9 @@ class TextWithDrawing:
         """
         if self.drawing is None or not hasattr(shell(), "kernel"):
             raise NotImplementedError
-        from IPython.display import display
-
-        display({"text/plain": str(self), "text/html": self._repr_html_()}, raw=True)
-        display(self.drawing)
+        words, show = {"text/plain": str(self), "text/html": self._repr_html_()}, sys.modules["IPython"].display.display
+        show({mime: said for mime, said in words.items() if said}, raw=True)
+        show(self.drawing)
 
 
 class Drawing:

@@ -543,9 +543,9 @@ class Painter:
 
 
 def wrap(sentence: str, limit: float, size: float) -> list[str]:
-    """Lines no wider than `limit`; Chinese may break anywhere, Latin between words."""
+    """Lines no wider than `limit`; Chinese may break anywhere but before a comma or stop, Latin between words."""
     lines, line = [], ""
-    for piece in re.findall(r"[⺀-￿]\s*|[^\s⺀-￿]+\s*", sentence):
+    for piece in re.findall(r"[（《]*(?:[⺀-￿]|[^\s⺀-￿]+)[，。；：？、）》]*\s*", sentence):
         if line and width(line + piece.rstrip(), size) > limit:
             lines.append(line.rstrip())
             line = ""
