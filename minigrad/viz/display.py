@@ -457,5 +457,4 @@ class Drawing:
                     raise
         return bundle
 
-    def __repr__(self) -> str:
-        return self.to_text()
+    __repr__ = to_text

@@ -283,8 +283,7 @@ def chips_of(fold: Fold, id: str, values: Mapping[str, str], lang: str | None) -
     times: dict[str | None, str] = {acc: f" × {n}" if (n := fold.calls(acc) // many[acc]) > 1 else "" for acc in mine}
     if len(leaves) > (4 if id in fold.rolls and not fold.rolls[id].alone else 1 if fold.compact else 2):
         total = f"{sum(many[t.node] * math.prod(t.shape) for t in leaves):,}".replace(",", " ")
-        all_times = times[mine[0]] * (len({*times.values()}) == 1)
-        return [Chip(counted(fold, mine, lang, all_times), total,
+        return [Chip(counted(fold, mine, lang, times[mine[0]] * (len({*times.values()}) == 1)), total,
                      tuple(t.id for t in leaves), values.get(f"chip:{id}", ""))]
     line, order = fold.scopes[id].kind == "line", [*fold.scopes[id].params]
     # a line does not say whose they are: then of all
@@ -299,8 +298,7 @@ def chips_of(fold: Fold, id: str, values: Mapping[str, str], lang: str | None) -
 def counted(fold: Fold, accs: Collection[str | None], lang: str | None, times: str = "") -> str:
     """`4 params`, or leaves, by their AccumulateGrads, with all that these stand for, and how often they are used."""
     kind = "params" if {fold.graph.node(acc).leaf for acc in accs} <= fold.params else "leaves"
-    said = word(kind, lang, count=sum(len(fold.own.get(acc or "", [acc])) for acc in accs))
-    return PAIR.join(one + times for one in said.split(PAIR))
+    return word(kind, lang, count=sum(len(fold.own.get(acc or "", [acc])) for acc in accs), times=times)
 
 
 def chip_name(name: str, names: set[str], many: int) -> str:
