@@ -175,7 +175,8 @@ class Scenes:
 
     def event(self, f: Frame) -> dict[str, Any]:
         """One event: what is said, what it writes into the picture, what lights up."""
-        fault = dict.fromkeys(LANGUAGES, f'broken("{self.graph.fault}"):') if self.graph.fault else None
+        name = f'broken("{self.graph.fault}")'
+        fault = {"en": name + ":", "zh": name + "："} if self.graph.fault else None
         said = getattr(self, f"say_{f.kind}", self.caption)(f)
         made: dict[str, Any] = {"kind": f.kind, "say": joined(fault, said, self.exactly(f))}
         (slots, marks), node = self.changes(f), self.graph.node(f.node)
