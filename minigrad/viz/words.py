@@ -274,7 +274,7 @@ def shapes_of(fold: Fold, id: str, lang: str | None) -> str:
     return text.strip() if width(text) <= 150 else f"→ {end}" if width(end) <= 200 else ""
 
 
-def chips_of(fold: Fold, id: str, values: Mapping[str, str], lang: str | None) -> list[Chip]:
+def chips_of(fold: Fold, id: str, values: Mapping[str, str], lang: str | None = "en") -> list[Chip]:
     """A chip for each parameter; more than two are one, with how many numbers they hold."""
     mine = fold.chips_of.get(id, [])
     leaves = [fold.graph.tensor(fold.graph.node(acc).leaf) for acc in mine]
