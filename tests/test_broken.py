@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import threading
 
@@ -248,7 +249,7 @@ def test_every_picture_and_every_frame_of_the_player_says_so(bug, language, word
     said = [event["say"][language] for step in player.steps for event in step["events"]]
 
     assert words in player.scene["before"][language]
-    assert all(sentence.startswith(f'broken("{bug}")') for sentence in said)
+    assert all(re.match(rf'broken\("{bug}"\)(: |：)\w', sentence) for sentence in said)
     assert f'broken("{bug}")' in player.to_text()
     assert words in player._repr_mimebundle_()[0]["image/svg+xml"]
     assert not player.drive  # numbers of one order alone

@@ -94,6 +94,26 @@ def test_the_static_picture_is_what_it_was():
     assert "application/vnd.jupyter.widget-view+json" in bundle
 
 
+@pytest.mark.parametrize("view", ["record", "forward"])
+def test_no_gradient_of_backward_stands_in_another_view(view):
+    """The preview gave them to nobody: a drawer holds what `.grad` held, and a wire of data has a shape."""
+    _, made, _ = explored("attention", view="backward")
+    picture = made.picture(made.picture("0")["to"][view])
+    drawing, _, _ = explored("attention", view=view)
+
+    assert "‖g‖" not in picture["svg"]
+    assert picture["svg"].count(">.grad<") == drawing.to_svg().count(">.grad<") > 0
+
+
+def test_a_chip_counts_parameters_in_the_language_of_the_picture():
+    _, made, roots = explored("attention")
+    said = draw(*roots, lang="zh").to_svg()
+
+    assert ["8 params", "8 个参数"] in [pair for _, *pair in made.pictures[0]["labels"]]
+    assert "8 个参数<" in said
+    assert "params<" not in said
+
+
 def test_a_card_tells_why_a_part_has_no_gradient_or_makes_backward_fail():
     _, made, _ = explored("tutorial")
     told = {card["title"]: dict(map(tuple, card["rows"])).get("why()") for card in made.picture("0")["cards"].values()}

@@ -103,6 +103,12 @@ def test_step_shows_first_how_the_lines_of_its_cell_ran(shell):
     assert shell.user_ns["k"] == 3
 
 
+def test_a_player_lists_a_cell_without_what_a_magic_runs_as(shell):
+    shell.run_cell("%lang en\nplayer = minigrad.step((x * x).sum())", store_history=True)
+
+    assert shell.user_ns["player"].scene["sources"] == [[[2, "player = minigrad.step((x * x).sum())"]]]
+
+
 def test_where_import_torch_is_minigrad_each_command_runs_its_cell(shell, monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", minigrad)  # as `%torch` and `import torch` leave it
     cell = "import torch\nnet = torch.nn.Linear(2, 1)\nloss = net(torch.ones(3, 2)).sum()"

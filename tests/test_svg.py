@@ -240,6 +240,7 @@ def test_chinese_wraps_anywhere_and_english_between_words():
     assert wrap("one two three", 30, 13) == ["one", "two", "three"]
     assert wrap("一二三四", 30, 14) == ["一二", "三四"]
     assert wrap("箭头就是 next 吗", 500, 14) == ["箭头就是 next 吗"]
+    assert wrap("一二，三四。", 30, 14) == ["一", "二，", "三", "四。"]
 
 
 def test_separate_keeps_gaps_and_stays_near():

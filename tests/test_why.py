@@ -3,6 +3,7 @@
 import importlib
 import importlib.util
 import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -185,14 +186,28 @@ def test_it_answers_in_the_chosen_language():
     assert "路径：1 条" in str(paths(y, x))
 
 
-def test_an_explanation_shows_words_and_picture():
+def test_an_explanation_shows_words_above_its_picture(monkeypatch):
+    """A notebook shows one format of an output: of both in one it would be the picture alone."""
+    shown = []
     x = leaf(1.0)
     loss = x.sum()
-    bundle = why(x)._repr_mimebundle_()
+    with monkeypatch.context() as within:
+        within.setattr("minigrad.viz.display.shell", lambda: SimpleNamespace(kernel=True))
+        within.setattr("IPython.display.display", lambda what, **how: shown.append(what))
+        why(x)._ipython_display_()
+        loss.backward()
+        why(x)._ipython_display_()  # in few words
 
-    assert bundle["text/plain"] == str(why(x))
-    assert 'mg-marked"' in bundle["image/svg+xml"]
+    assert "text/html" in shown[0]
+    assert shown[2] == {"text/plain": str(why(x))}  # a format without content would be shown as such
+    assert 'mg-marked"' in shown[1].to_svg()
     assert loss.grad_fn is not None
+
+
+def test_without_a_picture_or_a_notebook_the_words_are_the_result():
+    for told in (why(leaf(1.0)), why(minigrad.tensor(1.0))):
+        with pytest.raises(NotImplementedError):
+            told._ipython_display_()
 
 
 def test_the_gradient_is_the_sum_over_the_paths():
@@ -239,7 +254,7 @@ def test_one_path_can_be_shown_alone():
     ways = paths(z, x)
 
     assert ways[2].to_svg().count("mg-marked\"") < ways.drawing.to_svg().count("mg-marked\"")
-    assert 'mg-marked"' in ways._repr_mimebundle_()["image/svg+xml"]
+    assert 'mg-marked"' in ways.drawing.to_svg()
 
 
 def test_a_leaf_is_its_own_path():

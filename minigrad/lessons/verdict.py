@@ -5,16 +5,14 @@ The sentences stand in `text/lessons.toml`.
 
 import re
 from dataclasses import dataclass, field
-from html import escape
 from typing import Any
 
 from ..text import say
-
-LIKE_CODE = "margin: 0; font-size: var(--jp-code-font-size, inherit); white-space: pre-wrap; word-break: normal"
+from ..viz.display import TextWithDrawing
 
 
 @dataclass(frozen=True, repr=False)
-class Verdict:
+class Verdict(TextWithDrawing):
     """The answer to `check(...)`; a notebook shows it as text, and the picture where there is one.
 
     `passed` is None as long as nothing was tried; `misconception` is the key of the sentence that
@@ -27,21 +25,8 @@ class Verdict:
     misconception: str | None = None
     drawing: Any = field(default=None, compare=False)
 
-    def __repr__(self) -> str:
+    def _words(self) -> str:
         return self.text
-
-    def _repr_html_(self) -> str | None:
-        """A long text, its lines broken between words; of plain text JupyterLab breaks the words themselves."""
-        return None if len(self.text) < 80 else f'<pre style="{LIKE_CODE}">{escape(self.text)}</pre>'
-
-    def _ipython_display_(self) -> None:
-        """Text above picture. Raises: NotImplementedError without one, so that the text is the cell's result."""
-        if self.drawing is None:
-            raise NotImplementedError
-        from IPython.display import display
-
-        display({"text/plain": self.text, "text/html": self._repr_html_()}, raw=True)
-        display(self.drawing)
 
 
 def not_yet(exercise: str) -> Verdict:

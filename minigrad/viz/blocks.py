@@ -580,7 +580,7 @@ class Builder:
 
     def module(self, id: str) -> Block:
         """A box with title, shapes, and a chip for each parameter."""
-        label = self.labels[id] = words.module(self.fold, id, self.values)
+        label = self.labels[id] = words.module(self.fold, id, self.values, self.lang)
         wide, high = label.size
         wires = self.arriving.get(id, ())
         below = [self.slot_width(f"edge:{edge}") + 18 for edge, e in wires if e.node and self.on_shelf(e.node)]

@@ -15,6 +15,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cached_property
+from html import escape
 from importlib.util import find_spec
 from math import log10
 from pathlib import Path
@@ -22,7 +23,7 @@ from typing import Any
 
 from ..graph import from_torch, live, unfinished
 from ..graph.flows import Flows, first_bad, flows
-from ..graph.program import own_locals
+from ..graph.program import own_locals, shell
 from ..graph.snapshot import AnyTensor, Graph, by_key, part
 from ..graph.tangents import with_tangents
 from ..text import LANGUAGES, chosen, demand, say
@@ -35,6 +36,7 @@ from .scenes import fault_said
 
 SHOW = frozenset({"values", "grads", "saved", "hooks", "versions"})
 THEMES = (None, "light", "dark")
+LIKE_CODE = "margin: 0; font-size: var(--jp-code-font-size, inherit); white-space: pre-wrap; word-break: normal"
 NARROWEST = 200  # px, of a picture: a pill and its wires
 MUCH_TOO_HIGH, TWO_SCREENS = 900, 1200  # px, beyond which lines of code are folded, and then their neighbours too
 
@@ -200,14 +202,26 @@ def few_colours(png: bytes) -> bytes:
 class TextWithDrawing:
     """Words and, where there is one, a drawing with the place marked; `str()` is the text."""
 
-    drawing: Drawing | None
+    drawing: Any
     _words: Callable[[], str]
 
     def __repr__(self) -> str:
         return visible(self._words())
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
-        return {**(self.drawing._repr_mimebundle_(include, exclude) if self.drawing else {}), "text/plain": str(self)}
+    def _repr_html_(self) -> str | None:
+        """A long text, its lines broken between words; of plain text JupyterLab breaks the words themselves."""
+        return None if len(str(self)) < 80 else f'<pre style="{LIKE_CODE}">{escape(str(self))}</pre>'
+
+    def _ipython_display_(self) -> None:
+        """Text above picture: of several formats of one output a notebook shows one, and not the words.
+
+        Raises: NotImplementedError where there is no picture, or nothing that shows one: the text is the cell's result.
+        """
+        if self.drawing is None or not hasattr(shell(), "kernel"):
+            raise NotImplementedError
+        words, show = {"text/plain": str(self), "text/html": self._repr_html_()}, sys.modules["IPython"].display.display
+        show({mime: said for mime, said in words.items() if said}, raw=True)
+        show(self.drawing)
 
 
 class Drawing:
@@ -361,8 +375,8 @@ class Drawing:
         return lay_out(levels.few(self.fold), self.show, norms, self.lang, self.width, limit).height > limit
 
     def texts(self, fold: levels.Fold) -> Mapping[str, str]:
-        """What stands on the wires: gradients, else shapes."""
-        return self.values or ({} if self.view == "backward" else words.shapes(fold.graph, fold))
+        """What stands on the wires: of backward gradients, else shapes."""
+        return self.values if self.view == "backward" else words.shapes(fold.graph, fold)
 
     def to_svg(self) -> str:
         """The picture as SVG."""
@@ -443,5 +457,4 @@ class Drawing:
                     raise
         return bundle
 
-    def __repr__(self) -> str:
-        return self.to_text()
+    __repr__ = to_text

@@ -99,7 +99,8 @@ class Explorer(Stage):
         fold = drawing.fold  # asked again and again: what it works out, it keeps
         shown, drawing.lang = drawing.layout.fold, words.PAIR
         picture = in_both(drawing.drawn(None, framed=False))
-        home, to, many = self.homes(fold), {}, {}
+        alias, to, many = {**stand_ins(self.drawing.graph, fold)[0], **fold.hidden}, {}, {}
+        home = {id: drawn for id, drawn in alias.items() if ":" not in id and id != drawn}
         for name, other in self.leads(state, fold):
             if other == state or (other.view == "backward" and self.drawing.view != "backward"):
                 continue
@@ -113,11 +114,6 @@ class Explorer(Stage):
                 **picture, "cards": self.cards(shown, {*PART.findall(picture["svg"])}),
                 "links": links(shown, home, state.view),
                 "counts": [shown.total, shown.shown, shown.total - len(shown.graph.ops) + len(shown.box)]}
-
-    def homes(self, fold: levels.Fold) -> dict[str, str]:
-        """What stands for nodes and scopes that are not drawn."""
-        alias, _ = stand_ins(self.drawing.graph, fold)
-        return {id: drawn for id, drawn in {**alias, **fold.hidden}.items() if ":" not in id and id != drawn}
 
     # ---- what can be said of a part, in words of the API
 

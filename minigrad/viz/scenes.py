@@ -179,7 +179,8 @@ class Scenes:
 
     def event(self, f: Frame) -> dict[str, Any]:
         """One event: what is said, what it writes into the picture, what lights up."""
-        fault = dict.fromkeys(LANGUAGES, f'broken("{self.graph.fault}"):') if self.graph.fault else None
+        name = f'broken("{self.graph.fault}")'
+        fault = {"en": name + ":", "zh": name + "："} if self.graph.fault else None
         said = getattr(self, f"say_{f.kind}", self.caption)(f)
         made: dict[str, Any] = {"kind": f.kind, "say": joined(fault, said, self.exactly(f))}
         (slots, marks), node = self.changes(f), self.graph.node(f.node)
@@ -421,7 +422,8 @@ def listing(spans: list[Span]) -> dict[str, dict[int, str]]:
         parts = [range(one.lineno, (one.end_lineno or one.lineno) + 1) for one in source.tree.body]
         kept = [n for part in parts if not used.isdisjoint(part) for n in part]
         whole = range(len(source.whole) - len(source.whole.lstrip("\n")) + 1, len(source.lines) + 1)
-        found[file] = {n: source.lines[n - 1] for n in (whole if is_cell(file) or len(source.lines) <= SHORT else kept)}
+        shown = whole if is_cell(file) or len(source.lines) <= SHORT else kept  # no magic: nobody wrote it as it runs
+        found[file] = {n: line for n in shown if not (line := source.lines[n - 1]).startswith("get_ipython().")}
     return found
 
 

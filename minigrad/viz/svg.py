@@ -162,7 +162,7 @@ class Painter:
         body += text(b.x + 10, b.y + 42, label.shapes, "mg-m")
         body += "".join(text(b.x + 10, b.y + 60 + 18 * k, line, "mg-g") for k, line in enumerate(label.sums))
         self.part(self.parts, "mg-box", id, "rfb", body, "box" if label.more else "")
-        for k, chip in enumerate(words.chips_of(self.fold, id, self.values)):
+        for k, chip in enumerate(words.chips_of(self.fold, id, self.values, self.lang)):
             self.chip(chip, Box(b.x + 9, b.y + label.top + label.row * k, b.w - 18, label.row - 4))
 
     def chip(self, chip: words.Chip, b: Box) -> None:
@@ -172,7 +172,10 @@ class Painter:
         low = Box(b.x, up.bottom, b.w, b.h - up.h) if above else b
         leaf, drawer = (rect(low, 5), glyphs.drawer(up, 5)) if above else (
             glyphs.half(up.x, side, b.y, b.bottom) for side in (b.x, b.right))
-        leaf += glyphs.two_words(b.x + 8, low.cy + 4.5, chip.name, chip.shape)
+        name, paired, _ = chip.name.partition(words.PAIR)  # what reads otherwise in Chinese is a label of its own
+        leaf += text(b.x + 8, low.cy + 4.5, chip.name, "mg-b") if paired else ""
+        leaf += glyphs.two_words(b.x + 8 + (width(name, bold=True) + 6) * bool(paired), low.cy + 4.5,
+                                 None if paired else name, chip.shape)
         known = chip.grad and chip.grad != "None"
         drawer += text(up.cx, up.cy + 4.5, chip.grad if known else ".grad",
                        "mg-c mg-value mg-g" if known else "mg-c mg-mono mg-m")
@@ -538,9 +541,9 @@ class Painter:
 
 
 def wrap(sentence: str, limit: float, size: float) -> list[str]:
-    """Lines no wider than `limit`; Chinese may break anywhere, Latin between words."""
+    """Lines no wider than `limit`; Chinese may break anywhere but before a comma or stop, Latin between words."""
     lines, line = [], ""
-    for piece in re.findall(r"[⺀-￿]\s*|[^\s⺀-￿]+\s*", sentence):
+    for piece in re.findall(r"[（《]*(?:[⺀-￿]|[^\s⺀-￿]+)[，。；：？、）》]*\s*", sentence):
         if line and width(line + piece.rstrip(), size) > limit:
             lines.append(line.rstrip())
             line = ""

@@ -236,14 +236,14 @@ def title_of(fold: Fold, id: str) -> tuple[str, str]:
     return scope.name, f"{path} × {fold.rolls[id].count}".strip() if id in fold.rolls else path
 
 
-def module(fold: Fold, id: str, values: Mapping[str, str]) -> BoxLabel:
+def module(fold: Fold, id: str, values: Mapping[str, str], lang: str | None = "en") -> BoxLabel:
     """The words of a closed scope."""
     count = len(fold.inside[id])
     title, path = title_of(fold, id)
     hooks = [h.label for h in fold.graph.hooks if id in (fold.box.get(h.node), fold.chips.get(h.node))]
-    below = shapes_of(fold, id) + f"  hooks: {', '.join(dict.fromkeys(hooks))}" * bool(hooks)
+    below = shapes_of(fold, id, lang) + f"  hooks: {', '.join(dict.fromkeys(hooks))}" * bool(hooks)
     return BoxLabel(f"+{count}" if count > 1 else "", title, shorten(path, 140), shorten(below.strip(), WIDEST),
-                    sums_at(fold, id, values), chips_of(fold, id, values), CHIP_ROW + DRAWER_ROW * fold.stacked)
+                    sums_at(fold, id, values), chips_of(fold, id, values, lang), CHIP_ROW + DRAWER_ROW * fold.stacked)
 
 
 def sums_at(fold: Fold, id: str, values: Mapping[str, str]) -> list[str]:
@@ -257,7 +257,7 @@ def sums_at(fold: Fold, id: str, values: Mapping[str, str]) -> list[str]:
     return found
 
 
-def shapes_of(fold: Fold, id: str) -> str:
+def shapes_of(fold: Fold, id: str, lang: str | None) -> str:
     """`(5, 4) → (5, 8)`; one shape where both are equal; `→ (5, 8)` where it would be long, or nobody knows
     what came in."""
     graph, mine = fold.graph, {n.id for n in fold.inside[id]}
@@ -269,12 +269,12 @@ def shapes_of(fold: Fold, id: str) -> str:
     outs += [r for r in graph.roots if graph.tensor(r).node in mine]
     start, end = (", ".join(dict.fromkeys(graph.tensor(t).size for t in several if t)) for several in (ins, outs))
     if lent and fold.scopes[id].kind != "module":  # the box that has their chips may be far away
-        start = ", ".join(filter(None, (start, counted(fold, lent))))
+        start = ", ".join(filter(None, (start, counted(fold, lent, lang))))
     text = end if start == end else f"{start} → {end}"
     return text.strip() if width(text) <= 150 else f"→ {end}" if width(end) <= 200 else ""
 
 
-def chips_of(fold: Fold, id: str, values: Mapping[str, str]) -> list[Chip]:
+def chips_of(fold: Fold, id: str, values: Mapping[str, str], lang: str | None = "en") -> list[Chip]:
     """A chip for each parameter; more than two are one, with how many numbers they hold."""
     mine = fold.chips_of.get(id, [])
     leaves = [fold.graph.tensor(fold.graph.node(acc).leaf) for acc in mine]
@@ -283,22 +283,22 @@ def chips_of(fold: Fold, id: str, values: Mapping[str, str]) -> list[Chip]:
     times: dict[str | None, str] = {acc: f" × {n}" if (n := fold.calls(acc) // many[acc]) > 1 else "" for acc in mine}
     if len(leaves) > (4 if id in fold.rolls and not fold.rolls[id].alone else 1 if fold.compact else 2):
         total = f"{sum(many[t.node] * math.prod(t.shape) for t in leaves):,}".replace(",", " ")
-        return [Chip(counted(fold, mine) + times[mine[0]] * (len({*times.values()}) == 1), total,
+        return [Chip(counted(fold, mine, lang, times[mine[0]] * (len({*times.values()}) == 1)), total,
                      tuple(t.id for t in leaves), values.get(f"chip:{id}", ""))]
     line, order = fold.scopes[id].kind == "line", [*fold.scopes[id].params]
     # a line does not say whose they are: then of all
     names = {t.name or "" for t in (fold.graph.tensors if line else leaves) if t.kind == "leaf"}
     # leaves of no module may have names that have nothing in common
-    return [Chip(counted(fold, [t.node]) if many[t.node] > 1 and t.id not in fold.params
+    return [Chip(counted(fold, [t.node], lang) if many[t.node] > 1 and t.id not in fold.params
                  else chip_name(t.name or "", names, many[t.node]), f"{t.shape}{times[t.node]}", (t.id,),
                  values.get(f"chip:{t.id}", (many[t.node] == 1 and t.grad) or ""))
             for t in sorted(leaves, key=lambda t: (-len(t.shape), *map(order.index, {t.id}.intersection(order))))]
 
 
-def counted(fold: Fold, accs: Collection[str | None]) -> str:
-    """`4 params`, or leaves, by their AccumulateGrads, with all that these stand for."""
+def counted(fold: Fold, accs: Collection[str | None], lang: str | None, times: str = "") -> str:
+    """`4 params`, or leaves, by their AccumulateGrads, with all that these stand for, and how often they are used."""
     kind = "params" if {fold.graph.node(acc).leaf for acc in accs} <= fold.params else "leaves"
-    return word(kind, None, count=sum(len(fold.own.get(acc or "", [acc])) for acc in accs))
+    return word(kind, lang, count=sum(len(fold.own.get(acc or "", [acc])) for acc in accs), times=times)
 
 
 def chip_name(name: str, names: set[str], many: int) -> str:

@@ -209,6 +209,16 @@ def test_wheel_drag_map_and_pinch_move_the_camera_and_a_plain_wheel_does_not(pag
     assert root.locator(".mg-map").is_hidden()
 
 
+def test_a_page_too_narrow_for_anything_shows_the_picture_once_it_is_wider(page, made):
+    page.set_viewport_size({"width": 24, "height": 720})  # as a notebook beside its files on a phone
+    page.goto(made("mlp"))
+    page.emulate_media(color_scheme="dark", reduced_motion="reduce")
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.locator(".mg-stage .mg-node").first.wait_for()
+
+    assert page.evaluate(MEASURE) == []
+
+
 def test_what_a_page_does_not_hold_is_said(page, made):
     root = opened(page, made("rnn 100"))
     before = root.locator(".mg-stage [data-id]").count()

@@ -129,6 +129,18 @@ def test_the_one_drawer_of_many_parameters_is_full_when_all_are(page, made):
         assert ("mg-done" in drawer.get_attribute("class")) == full
 
 
+def test_of_a_leaf_wider_than_the_stage_the_name_is_in_sight(page, tmp_path):
+    w = minigrad.tensor([-0.00012, 0.00461, -0.00133, 0.00147], requires_grad=True)
+    minigrad.save_page(minigrad.step((w * w).sum(), preview=True), tmp_path / "wide.html")
+    page.set_viewport_size({"width": 240, "height": 844})
+    page.goto((tmp_path / "wide.html").as_uri())
+    page.locator(".mg-player").press("End")
+
+    name = page.locator('.mg-leaf[data-node] text:has(> tspan:text-is("w"))')
+    assert "mg-outside" not in (name.get_attribute("class") or "")
+    assert name.bounding_box()["x"] > page.locator(".mg-stage").bounding_box()["x"]
+
+
 def test_a_turn_of_a_loop_is_a_step_and_the_way_round_says_how_far_it_is(page, made):
     page.goto(made("rnn 10"))
     player, count = page.locator(".mg-player"), page.locator(".mg-count")

@@ -603,8 +603,8 @@ function render({ model, el }) {
     if (follows && still && holds(room, want)) return { ...room, scale };
     const along = (from, extent, least, all) => (all <= extent ? least - (extent - all) / 2
       : Math.max(least, Math.min(from, least + all - extent)));
-    const x = along(want.x + (want.w - room.w) / 2, room.w, P.box.x, P.box.w);
-    const y = along(want.y + (want.h - room.h) / 2, room.h, P.box.y, P.box.h);
+    const x = along(want.x + Math.min(0, want.w - room.w) / 2, room.w, P.box.x, P.box.w);  // of what is wider its name
+    const y = along(want.y + Math.min(0, want.h - room.h) / 2, room.h, P.box.y, P.box.h);
     return { ...room, x, y, scale, glides: still && follows };
   }
 
@@ -1691,6 +1691,7 @@ function explore({ model, el }) {
   const light = (ids) => { const lit = new Set(ids.map(drawn)); for (const { id, part } of P.stops) part.classList.toggle("mg-linked", lit.has(id)); };
 
   function show() {
+    if (!P.stops) return;                                                      // it was never on the page
     speak(root, lang());
     root.classList.toggle("mg-dark", isDark(model));
     translated(P, lang());
@@ -1713,9 +1714,9 @@ function explore({ model, el }) {
     showCard(model.get("chosen"));
   }
   function layout() {
-    if (!root.clientWidth) return;
     const phone = root.clientWidth < 620, had = cam.w && cam.h, was = { w: cam.w, h: cam.h }, [x, y, k] = model.get("place");
     root.classList.toggle("mg-phone", phone);
+    if (!stage.clientWidth) return;                                            // nothing could be seen, and no place be kept
     fits(card);
     if (cam.w === stage.clientWidth && cam.h === stage.clientHeight && P.measured) return;
     Object.assign(cam, { w: stage.clientWidth, h: stage.clientHeight });
@@ -1798,8 +1799,7 @@ function explore({ model, el }) {
     ask(stop && P.to[stop.id]);
     showCard(stop ? stop.id : model.get("chosen"));
   }, on);
-  code.addEventListener("pointerleave", () => light([]), on);
-  code.addEventListener("focusout", () => light([]), on);
+  for (const left of ["pointerleave", "focusout"]) code.addEventListener(left, () => light([]), on);
   stage.addEventListener("wheel", (event) => {
     if (!event.ctrlKey && !event.metaKey) return;                              // else the page scrolls
     event.preventDefault();
