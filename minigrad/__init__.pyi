@@ -1011,7 +1011,7 @@ def searchsorted(
 seed: Callable[..., Any]
 def select(input: Tensor, dim: _int, index: _int) -> Tensor:
     """Slice `index` of dimension `dim`, which goes away; a view."""
-def select_scatter(input: Tensor, src: Tensor | ndarray[Any, Any], dim: _int, index: Any) -> Tensor:
+def select_scatter(input: Tensor, src: Tensor | ndarray[Any, Any], dim: _int, index: Tensor | _int) -> Tensor:
     """`select_scatter`, as torch has it."""
 def selu(input: Tensor | ndarray[Any, Any], inplace: _bool = False) -> Tensor:
     """elu, with the alpha and the scale that keep mean 0 and variance 1 from layer to layer."""
@@ -1050,8 +1050,7 @@ def sinh(input: Tensor) -> Tensor:
 def sinh_(input: Tensor) -> Tensor:
     """In-place `sinh`: writes the result into `self`, returns `self`."""
 def slice_scatter(
-    input: Tensor, src: Tensor | ndarray[Any, Any], dim: _int = 0, start: _int | None = None,
-    end: _int | None = None, step: _int | None = 1,
+    input: Tensor, src: Tensor, dim: _int = 0, start: _int | None = None, end: _int | None = None, step: _int = 1,
 ) -> Tensor:
     """`slice_scatter`, as torch has it."""
 def slogdet(input: Tensor) -> return_types_slogdet:

@@ -1017,14 +1017,10 @@ class Tensor(TensorBase):
         """`take`, as torch has it."""
     def put(self, index: Tensor, source: Tensor, accumulate: Any = False) -> Tensor:
         """`put`, as torch has it."""
-    def select_scatter(
-        self, src: Tensor | ndarray[Any, Any], dim: Tensor | _int,
-        index: Tensor | _int | Sequence[_int] | Sequence[Tensor],
-    ) -> Tensor:
+    def select_scatter(self, src: Tensor, dim: Tensor | _int, index: Tensor | _int | Sequence[_int]) -> Tensor:
         """`select_scatter`, as torch has it."""
     def slice_scatter(
-        self, src: Tensor | ndarray[Any, Any], dim: _int = 0, start: _int | None = None, end: _int | None = None,
-        step: _int | None = 1,
+        self, src: Tensor, dim: _int = 0, start: _int | None = None, end: _int | None = None, step: _int = 1,
     ) -> Tensor:
         """`slice_scatter`, as torch has it."""
     def index_put(self, indices: Tensor | Sequence[Tensor], values: Tensor, accumulate: _bool = False) -> Tensor:
