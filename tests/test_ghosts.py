@@ -297,3 +297,16 @@ def test_in_a_player_each_card_appears_with_its_line():
     events = scene["forward"]
     lines = [events[len(events) + scene["born"][f"c{i}"]]["at"][1] for i in (1, 2, 3)]
     assert lines == [2, 3, 4]
+
+
+@pytest.mark.parametrize("library", ["minigrad", "torch"])
+def test_backward_numbers_no_node_that_only_a_cut_led_to(library):
+    lines = ["y = w * 3", "z = (y + w).sum()", "e = y.detach() * 2", "loss = e.sum()"]
+    scope = followed(*lines, library=library)[0].scope
+    alone, both = (torch.draw(*[scope[name] for name in names], view="backward")
+                   for names in (("loss",), ("loss", "z")))
+
+    assert [n.name for n in alone.graph.nodes] == ["MulBackward0", "AccumulateGrad"]
+    assert "element 0 of tensors does not require grad" in alone.remarks[0]
+    assert not re.search('data-id="order:|Order of backward', alone.to_svg())
+    assert re.findall('data-id="order:(n.)"', both.to_svg()) == ["n1", "n2", "n3", "n4"]

@@ -49,6 +49,8 @@ def flows(graph: Graph, *roots: AnyTensor, gradient: Any = None, few: int = 2,
             found.reader = kind(roots, {})
             found.reader.numbered()
             kept = [(t, g) for t, g in zip(roots, given, strict=True) if t.requires_grad]
+            if not kept and graph.nodes:
+                raise RuntimeError("element 0 of tensors does not require grad and does not have a grad_fn")
             run(found, tuple(t for t, _ in kept), [g for _, g in kept])
         names = (node.edge_id(e.slot) for node in graph.ops for e in node.edges if e.node)
         for name in (name for name in names if name not in found.norms):  # one was wanted there, the node had none

@@ -162,7 +162,7 @@ class Reader:
     def numbered(self) -> list[Key]:
         """Find the nodes, in the order of backward, and give them their ids: all that a run needs to know."""
         self.discover()
-        order = self.order()
+        order = sorted(self.order(), key=self.beside.__contains__)
         self.ids: dict[Key | Slot, str] = {key: f"n{i}" for i, key in enumerate(order, 1)}  # later of slots too
         leaves = ((key, self.found[key]) for key in order if isinstance(key, tuple))
         self.tensors |= {(key, 0): getattr(node, "variable", node) for key, node in leaves}
@@ -180,13 +180,20 @@ class Reader:
         return ("leaf" if t.requires_grad else "constant", id(t)), 0
 
     def discover(self) -> None:
-        """Find every node behind the roots, with its edges."""
-        stack: list[AnyNode] = [*self.near.values()]
-        for t in [*self.roots, *(one for root in self.roots if not root.requires_grad for one in cut_off(root))]:
-            if (node := t.grad_fn if self.is_tensor(t) else t) is not None:
+        """Find every node behind the roots, with its edges; and `beside` them those from which a root was cut off."""
+        self.follow([*self.near.values(), *self.roots])
+        behind = {*self.edges}
+        self.follow([one for t in self.roots if not t.requires_grad for one in cut_off(t)])
+        self.beside = self.edges.keys() - behind
+
+    def follow(self, starts: Iterable[Any]) -> None:
+        """Find the nodes behind nodes and tensors."""
+        stack: list[AnyNode] = []
+        for one in starts:
+            if (node := one.grad_fn if self.is_tensor(one) else one) is not None:
                 stack.append(node)
-            elif t.requires_grad:
-                self.found[("leaf", id(t))], self.edges[("leaf", id(t))] = t, []
+            elif one.requires_grad:
+                self.found[("leaf", id(one))], self.edges[("leaf", id(one))] = one, []
         while stack:
             node = stack.pop()
             if (key := self.key(node)) in self.edges:

@@ -8,7 +8,7 @@ a hook `h1`. `==` compares what torch can tell; not the fields marked `_uncompar
 
 import re
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from math import inf
@@ -289,6 +289,12 @@ class Graph:
             for id in cut.after:
                 found[id] += [later for later in found[cut.id] if later not in found[id]]
         return found
+
+    @cached_property
+    def reached(self) -> Collection[str | None]:
+        """The ids of the nodes that backward comes to."""
+        ends = [self.tensor(root).node for root in self.roots]
+        return within(self, filter(None, ends)) if None in ends else self.nodes_by_id.keys()
 
     @cached_property
     def users(self) -> dict[str, set[str]]:

@@ -244,9 +244,9 @@ def own_end(name: str, others: Collection[str]) -> str:
 
 
 def order_spans(fold: Fold) -> dict[str, str]:
-    """Box or node -> its numbers in the order of backward, `3–6`, AccumulateGrad included."""
+    """Box or node -> its numbers in the order of backward, `3–6`, AccumulateGrad included; of nodes that it reaches."""
     rolled = {id: scope for scope, roll in fold.rolls.items() for turn in roll.turns for id in turn}
     # ids count in the order of backward
     spans = by_key((rolled.get(id) or fold.box.get(id) or fold.chips.get(id) or id, int(id[1:]))
-                   for id in dict.fromkeys((*(n.id for n in fold.graph.nodes), *rolled)))
+                   for id in dict.fromkeys((*(n.id for n in fold.graph.nodes if n.id in fold.graph.reached), *rolled)))
     return {id: f"{min(n)}–{max(n)}" if len(n) > 1 else str(n[0]) for id, n in spans.items()}
