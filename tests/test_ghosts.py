@@ -310,3 +310,6 @@ def test_backward_numbers_no_node_that_only_a_cut_led_to(library):
     assert "element 0 of tensors does not require grad" in alone.remarks[0]
     assert not re.search('data-id="order:|Order of backward', alone.to_svg())
     assert re.findall('data-id="order:(n.)"', both.to_svg()) == ["n1", "n2", "n3", "n4"]
+    if library == "minigrad":
+        pushed = torch.draw(scope["loss"], view="forward", tangents=True)
+        assert "pushed through 0 operations" in pushed.remarks[0]

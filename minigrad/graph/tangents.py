@@ -30,7 +30,8 @@ def with_tangents(graph: Graph, *roots: AnyTensor, along: Mapping[Any, Any] | No
     """
     reader = Reader(roots, {})
     reader.graph()
-    leaves = {key: reader.tensors[key, 0] for key in reader.found if isinstance(key, tuple)}
+    behind = [key for key in reversed(reader.order()) if key not in reader.beside]
+    leaves = {key: reader.tensors[key, 0] for key in behind if isinstance(key, tuple)}
     shapes = {id(t): t.shape for t in leaves.values()}
     demand(isinstance(along or {}, Mapping) and all(
         getattr(way, "shape", None) == shapes.get(id(t), 0) for t, way in (along or {}).items()), "draw.tangents_of")
@@ -40,7 +41,7 @@ def with_tangents(graph: Graph, *roots: AnyTensor, along: Mapping[Any, Any] | No
     count, said = sum(t.numel() for t in moved.values()), ""
     try:
         with warnings.catch_warnings(action="ignore"), contextlib.redirect_stdout(io.StringIO()):
-            for key in (k for k in reversed(reader.order()) if not isinstance(k, tuple)):
+            for key in (k for k in behind if not isinstance(k, tuple)):
                 moved |= pushed(reader, key, moved)
     except Exception as error:  # freed or overwritten values, or a function that is differentiated once only
         said = f"{type(error).__name__}: {str(error).partition('. ')[0]}"

@@ -89,7 +89,8 @@ def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None =
             drawing.fit()
         drawing.fold = drawing.fold.opened(levels.named(drawing.fold, open))
     if tangents is not False:
-        facts = {"ops": len(graph.ops), "inputs": moved, "outputs": sum(t.numel() for t in tensors)}
+        ops = sum(n.id in graph.reached for n in graph.ops)
+        facts = {"ops": ops, "inputs": moved, "outputs": sum(t.numel() for t in tensors)}
         drawing.remark("not_pushed", error=wrong) if wrong else drawing.remark("tangents", **facts)
     if stopped is not None:
         number, error = stopped.line[0], stopped.error

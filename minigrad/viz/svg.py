@@ -505,8 +505,8 @@ class Painter:
         body += "".join([*self.frames, *self.wires, *self.parts, *self.over])
         prefix = "mg" + sha1(body.encode()).hexdigest()[:8] + "-"
         order = words.several([n.name for n in self.graph.nodes if n.id in self.graph.reached], 40)
-        ordered = [words.word("order", self.lang, names=order)] * bool(order)
-        about = words.joined(sub, *self.left_out(), *self.remarks, *ordered)
+        about = words.joined(sub, *self.left_out(), *self.remarks, *(
+            [words.word("order", self.lang, names=order)] if order else []))
         inside = tag("title", clean(title)) + tag("desc", clean(about)) + f"<style>{stylesheet(theme)}</style>"
         return tag("svg", inside + body.replace("\x02", prefix), xmlns="http://www.w3.org/2000/svg",
                    viewBox=d(0.0, -top, wide, tall), direction="ltr", width=wide, height=tall, role="img",
