@@ -91,8 +91,7 @@ class GraphTask:
     def send(self, node: Node, slot: int, grad: Any) -> None:
         """Let a gradient arrive at an input, in that input's shape and type."""
         if (edge := node.edges[slot]) is not None:
-            self.arrive(edge, grad if grad is None else fit(
-                grad, node.metas and node.metas[slot], self.F, node, slot))
+            self.arrive(edge, grad if grad is None else fit(grad, node.metas and node.metas[slot], self.F, node, slot))
 
     def arrive(self, edge: Any, grad: Any) -> None:
         """Gradients that meet are summed. A leaf has to hear of each, also of None."""

@@ -1,9 +1,8 @@
 """Grad mode: whether operations write themselves into the graph.
 
-One context variable, so that each thread and each asyncio task has its own. Its value is read once
-per operation: `True` records, `False` does not, `INFERENCE` does not and marks the results. Any other
-value has `intercept(call, args)`, which runs the operation in its own way: the one way by which anybody
-comes between an operation and its graph (`beside.observers`, and forward mode and vmap, `func.levels`).
+One context variable, so that each thread and each asyncio task has its own, read once per operation: `True` records,
+`False` does not, `INFERENCE` does not and marks the results. Any other value has `intercept(call, args)`, which runs
+the operation in its own way: all that comes between it and its graph (`beside.observers`, `func.levels`).
 """
 
 from __future__ import annotations
@@ -48,7 +47,7 @@ def put_back(before: Context) -> bool:
 
 mode_variable = state("grad_mode", True)
 observers = state("observers", ())  # see `beside.observers`
-watcher = state("watcher", None)  # makes of a grad mode one in which each operation is seen: `graph.ghosts`
+watcher = state("watcher", lambda mode: mode)  # or a mode over it, in which each operation is seen: `graph.ghosts`
 lifted = state("lifted", None)  # the innermost level of `func.levels`, if there is one
 grad_mode, level = mode_variable.get, lifted.get
 
@@ -71,8 +70,7 @@ def is_inference_mode_enabled() -> bool:
 
 def enabled(on: bool = True) -> Any:
     """The value for grad mode on or off: who looks at new nodes, if anybody does, below what is lifted."""
-    mode, watch, lift = (observers.get() or True) if on else False, watcher.get(), lifted.get()
-    mode = mode if watch is None else watch(mode)
+    mode, lift = watcher.get()((observers.get() or True) if on else False), lifted.get()
     return mode if lift is None else lift.over(mode)
 
 

@@ -188,7 +188,7 @@ class Seeing(Observers):
 
     def custom(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """A custom Function: one operation, whatever it computes inside."""
-        token = watcher.set(None)
+        token = watcher.set(lambda mode: mode)
         try:
             output = self.under(function.apply, args, kwargs)
         finally:

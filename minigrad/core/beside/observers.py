@@ -59,5 +59,4 @@ class unobserved(Mode):
     """While inside, new nodes are recorded as before, but nobody is called to see them."""
 
     def _value(self) -> Any:
-        watch = watcher.get()
-        return mode_variable.get() and (True if watch is None else watch(True))
+        return mode_variable.get() and watcher.get()(True)
