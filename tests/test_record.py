@@ -228,11 +228,10 @@ def test_the_second_backward_ends_in_a_frame_that_says_why():
     names = reference()
     names["loss"].backward()
 
-    *ran, error = of(names)
-    assert [f.kind for f in ran] == ["before", "seed", "compute", "send"]  # sum runs, as in torch
-    assert (error.kind, error.name) == ("error", "RuntimeError")
+    first, error = of(names)
+    assert (first.kind, error.kind, error.name) == ("before", "error", "RuntimeError")
     assert error.before.startswith("Trying to backward through the graph a second time")
-    assert of(names, preview=False) == (*ran, error)
+    assert [f.kind for f in of(names, preview=False)][-2:] == ["send", "error"]  # sum runs, as in torch
 
 
 def test_a_hook_that_raises_is_an_error_at_its_node():

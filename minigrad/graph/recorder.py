@@ -191,6 +191,8 @@ class Recorder:
         """The frame that says why nothing runs, or why it stopped, or is told no more."""
         self.error = error = self.lost or error
         self.node = next((id for id in (self.node, *self.queue) if id in self.left), self.node)  # it may be over
+        if self.preview and any(s.freed for n in self.graph.nodes for s in n.saved):
+            del self.frames[1:]  # a graph that was walked already: nothing runs
         told = getattr(error, "told", dict.fromkeys(LANGUAGES, "\n".join(getattr(error, "__notes__", ()))))
         self.step = [{"kind": "lost" if self.lost else "error", "node": self.node, "name": type(error).__name__,
                       "before": str(error), "notes": tuple(told.values())}]
