@@ -432,10 +432,12 @@ class Checkup(TextWithDrawing):
         marks = dict([item for one in told for item in one.marks.items()][:MARKED])
         self.remarks, self.here = [one._replace(marks={}) for one in told], notes.file_now()
         self.drawing: Drawing | None = None
-        if marks and library(loss) and loss.requires_grad:  # a picture points something out
+        if library(loss) and loss.requires_grad:
             graph = picture([loss, *marks.values()], {**learners_names(), **marks})
             self.drawing = Drawing(graph, lang=get_language(), marks=frozenset(
                 t.id for t in graph.tensors if t.name in marks))
+            if not marks:  # nothing has to be in sight
+                self.drawing.fit()
 
     def _words(self) -> str:
         parts = []
