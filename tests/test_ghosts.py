@@ -23,7 +23,7 @@ LEAF = "w = torch.tensor([1., 2.], requires_grad=True)"
 
 @pytest.fixture(autouse=True)
 def nothing_noted():
-    for noted in (ledger.places, ghosts.made, ghosts.takers, ghosts.counts, ghosts.spans):
+    for noted in (ledger.places, ghosts.known, ghosts.takers, ghosts.ledger_counts, ghosts.watches):
         noted.clear()
 
 
@@ -111,7 +111,7 @@ def test_cells_that_nobody_looked_at_are_read_between_those_that_somebody_did(mo
     for number, cell in enumerate([f"{LEAF}\nd = (w * 3).detach()", "e = d * 2", "loss = (e * w).sum()"]):
         file = f"/tmp/ipykernel_1/{number}.py"
         linecache.cache[file] = (len(cell), None, cell.splitlines(True), file)
-        with nullcontext() if number == 1 else ghosts.seeing():
+        with nullcontext() if number == 1 else ghosts.watching():
             exec(compile(cell, file, "exec"), scope)
     (cut,) = read(scope["loss"], names={"w": scope["w"], "e": scope["e"]}).cuts
     assert (cut.kind, cut.ran, cut.tensor is not None) == ("detach()", False, True)
@@ -191,7 +191,7 @@ def test_the_cards_of_random_programs_are_what_each_operand_came_from(start, lib
 
 def test_looking_changes_nothing_and_keeps_nothing_alive():
     w = torch.tensor([1.0, 2.0], requires_grad=True)
-    with ghosts.seeing():
+    with ghosts.watching():
         with torch.no_grad():
             assert not is_grad_enabled()
             y = w * 2
@@ -206,17 +206,17 @@ def test_looking_changes_nothing_and_keeps_nothing_alive():
     del y, z, inner
     gc.collect()
     assert [r() for r in alive] == [None, None]
-    assert not ghosts.made
+    assert not ghosts.known
     assert torch.tensor(1.0, requires_grad=True).exp().grad_fn is not None
 
 
 def test_what_goes_on_for_ever_forgets_how_it_began():
     w, total = torch.ones(1, requires_grad=True), torch.zeros(1)
-    with ghosts.seeing():
+    with ghosts.watching():
         for _ in range(ghosts.MOST + 50):
             total = total + w.detach()
         loss = (total * w).sum()
-    assert len(ghosts.behind([ghosts.source(total)])) <= 2 * ghosts.MOST + 1
+    assert len(ghosts.upstream([ghosts.ghost_of(total)])) <= 2 * ghosts.MOST + 1
     assert [(cut.kind.split(" ×")[0], cut.ran) for cut in read(loss).cuts] == [("detach()", False), ("add", True)]
 
 
@@ -284,7 +284,7 @@ def test_a_file_of_which_nobody_knows_the_text_is_drawn_with_its_lines_numbers()
     code = compile("y = w.detach() * 2\nloss = (y * w).sum()", "<gone>", "exec")
     linecache.cache.pop("<gone>", None)
     scope = {"w": torch.tensor([1.0, 2.0], requires_grad=True)}
-    with ghosts.seeing():
+    with ghosts.watching():
         exec(code, scope)
     assert [(cut.kind, cut.line) for cut in read(scope["loss"]).cuts] == [("detach()", (1, "")), ("mul", (1, ""))]
 

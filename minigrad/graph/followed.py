@@ -19,7 +19,7 @@ from ..core.beside import ledger, scopes
 from ..core.beside.observers import observing
 from ..core.beside.scopes import begin as begin  # for `viz`, too
 from ..text import demand
-from .ghosts import seeing, source
+from .ghosts import ghost_of, watching
 from .live import read
 from .program import expression, written as written_names
 from .snapshot import AnyTensor, Graph, by_key, part
@@ -87,7 +87,7 @@ class Followed:
         before = sys.gettrace()
         sys.settrace(lambda frame, event, arg: local if frame.f_code is code else None)
         try:
-            with seeing():
+            with watching():
                 exec(code, self.scope)
         except Exception as error:
             self.error = f"{type(error).__name__}: {str(error).partition('. ')[0]}"
@@ -194,7 +194,7 @@ def written(program: Followed) -> tuple[Graph | None, dict[int, list[str]], Exce
     lost += [one for _, one in views]
     used = {child for t in (*held, *lost) for child, _ in t.grad_fn.next_functions}
     results, names = [*held, *(t for t in lost if t.grad_fn not in used)], program.tensors()
-    if not (results := results + [t for t in names.values() if source(t) is not None]):  # and what ran after a cut
+    if not (results := results + [t for t in names.values() if ghost_of(t) is not None]):  # and what ran after a cut
         return None, {}, error
     graph = read(*results, names=names)
     earlier = {id(t): name for *_, named in marks for name, t in named.items()}

@@ -1,7 +1,8 @@
 """What ran without a node while somebody watched: the operations after a cut, which pictures draw grey.
 
-`Seeing` sees each operation, recorded or not, by the one way that a mode gives. Of those that computed with what a cut
-had left it keeps name and lines, and what they had that from: no tensors. `Met` finds those that lead into a graph.
+`WatchedMode` sees each operation, recorded or not, by the one way that a mode gives. Of those that computed with what
+a cut had left it keeps name and lines, and what they had that from: no tensors. `GhostCards` finds what leads into a
+graph.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from ..core.beside.lines import learners_frame, learners_line
 from ..core.beside.observers import Observers
 from ..core.graph import TensorBase, node_of, seqs
 from ..core.modes import INFERENCE, enabled, mode_variable, watcher
-from .program import stated, word
+from .program import statement_line, word
 from .snapshot import Cut, by_key, op_name, swap
 
 MOST, FEW = 1_000, 3  # operations in a row; names, or cuts of one place, that a picture tells apart
@@ -47,24 +48,24 @@ class Ghost:
 # ---- while programs run
 
 
-made: dict[int, tuple[Any, Ghost]] = {}  # id of a tensor -> it, weakly, and what left it
+known: dict[int, tuple[Any, Ghost]] = {}  # id of a tensor -> it, weakly, and what left it
 takers: deque[tuple[str, int, int, Ghost]] = deque(maxlen=MOST)  # number of a node of a library, where it took what
-spans: deque[list[Any]] = deque(maxlen=LOOKS)  # to which number nodes were made meanwhile; `counts` before and after
-counts: dict[Place, int] = {}  # of the ledger, as far as it was looked at
+watches: deque[list[Any]] = deque(maxlen=LOOKS)  # up to which node each lasted; `ledger_counts` before and after
+ledger_counts: dict[Place, int] = {}  # of the ledger, as far as it was looked at
 
 
-class seeing:
+class watching:
     """While inside, what computes with the values that cuts leave is noted."""
 
     def __enter__(self) -> None:
-        look()
-        self.before, self.span = watcher.get(), [inf, {**counts}, {}]
-        spans.append(self.span)
-        self.switch(Seeing)
+        read_ledger()
+        self.before, self.span = watcher.get(), [inf, {**ledger_counts}, {}]
+        watches.append(self.span)
+        self.switch(WatchedMode)
 
     def __exit__(self, *exc: object) -> None:
-        look()
-        self.span[:] = upcoming(), self.span[1], {**counts}
+        read_ledger()
+        self.span[:] = next_number(), self.span[1], {**ledger_counts}
         self.switch(self.before)
 
     def switch(self, to: Any) -> None:
@@ -74,23 +75,23 @@ class seeing:
             mode_variable.set(enabled(bool(mode_variable.get())))
 
 
-def upcoming() -> int:
+def next_number() -> int:
     """The number of the next node; none is taken for it."""
     return int(repr(seqs)[len("count("):-1])
 
 
-def seen(place: Place, node: int) -> bool:
+def watched(place: Place, node: int) -> bool:
     """Whether somebody looked from the last cut of a place until a node was made: then it is known what it took; but
     for numbers, which nobody follows, and in inference mode."""
     return place.kind in TENSORS and any(
         node < end and place.count > first.get(place, 0) and place.count == last.get(place, place.count)
-        for end, first, last in spans)
+        for end, first, last in watches)
 
 
-def source(t: Any) -> Ghost | None:
+def ghost_of(t: Any) -> Ghost | None:
     """What left a tensor, if it has no history."""
-    known, ghost = made.get(id(t), (None, None))
-    return ghost if known is not None and known() is t and not tracked(t) else None
+    held, ghost = known.get(id(t), (None, None))
+    return ghost if held is not None and held() is t and not tracked(t) else None
 
 
 def tracked(t: Any) -> Any:
@@ -100,47 +101,47 @@ def tracked(t: Any) -> Any:
     return t._fn is not None or t._requires_grad
 
 
-def keep(t: Any, ghost: Ghost) -> None:
+def remember(t: Any, ghost: Ghost) -> None:
     """Know a tensor, as long as it lives."""
     key = id(t)
-    made[key] = ref(t, lambda _: made.pop(key, None)), ghost
+    known[key] = ref(t, lambda _: known.pop(key, None)), ghost
 
 
-def look() -> None:
+def read_ledger() -> None:
     """Know what came of the cuts that the ledger has noted since."""
     now = {place: place.count for place in [*places.values()]}
     for place, times in now.items():
-        new = times - counts.get(place, 0)
+        new = times - ledger_counts.get(place, 0)
         for origin, result in [*place.made][-new:] if new else ():
             if (t := result()) is not None:
-                keep(t, Ghost(place=place, origin=origin))
-    swap(counts, now)
+                remember(t, Ghost(place=place, origin=origin))
+    swap(ledger_counts, now)
 
 
-def ran(mode: Seeing, op: str, given: Iterable[tuple[int, Any]], output: Any) -> None:
+def note_operation(mode: WatchedMode, op: str, given: Iterable[tuple[int, Any]], output: Any) -> None:
     """An operation has run; `given`: its tensors, and at which edge of a node each is, or behind the last."""
     results = [t for t in (output if isinstance(output, tuple) else (output,)) if isinstance(t, TensorBase)]
     given, fn = [*given], next((t._fn for t in results if t._fn is not None), None)
     if fn is not None and all(tracked(t) for _, t in given):
         return
-    look()
+    read_ledger()
     if fn is not None:
-        took(node_of(fn).seq, given)
-    elif results and source(results[0]) is None:
+        note_taker(node_of(fn).seq, given)
+    elif results and ghost_of(results[0]) is None:
         lost = [ref(node_of(t._fn) if t._fn else t) for _, t in given if tracked(t)]
-        leave(op, learners_line(), [t for _, t in given], results, (mode.block() if lost else None), lost)
+        note_ghost(op, learners_line(), [t for _, t in given], results, (mode.block() if lost else None), lost)
 
 
-def took(node: int, given: Iterable[tuple[int, Any]], library: str = "minigrad") -> None:
+def note_taker(node: int, given: Iterable[tuple[int, Any]], library: str = "minigrad") -> None:
     """Note where a node was given what a cut left."""
-    takers.extend((library, node, at, ghost) for at, t in given if (ghost := source(t)))
+    takers.extend((library, node, at, ghost) for at, t in given if (ghost := ghost_of(t)))
 
 
-def leave(op: str, line: tuple[Any, int], given: Iterable[Any], results: Iterable[Any], place: Place | None,
+def note_ghost(op: str, line: tuple[Any, int], given: Iterable[Any], results: Iterable[Any], place: Place | None,
           lost: Collection[Any]) -> None:
     """Know the results of an operation without a node, if it computed with what a cut left, or cut itself what is
     `lost`, in a block that a place begins."""
-    before = tuple(ghost for t in given if (ghost := source(t)))
+    before = tuple(ghost for t in given if (ghost := ghost_of(t)))
     if before or place:
         kept = tuple(one for one in before if one.depth < MOST)  # what goes on for ever forgets how it began
         depth = 1 + max([0, *(one.depth for one in kept)])
@@ -148,7 +149,7 @@ def leave(op: str, line: tuple[Any, int], given: Iterable[Any], results: Iterabl
         if len({*lost}) == 1:
             (ghost.origin,) = {*lost}
         for t in results:
-            keep(t, ghost)
+            remember(t, ghost)
 
 
 def cells_line() -> tuple[Any, int]:
@@ -159,7 +160,7 @@ def cells_line() -> tuple[Any, int]:
     return (f.f_code, f.f_lasti) if f else (None, 0)
 
 
-class Seeing(Observers):
+class WatchedMode(Observers):
     """A grad mode, on or off, in which each operation is seen; with whoever sees new nodes."""
 
     def __new__(cls, base: Any) -> Self:
@@ -167,7 +168,7 @@ class Seeing(Observers):
 
     def __init__(self, base: Any) -> None:
         self.base, outer = base, mode_variable.get()
-        self.outer = outer if isinstance(outer, Seeing) and not outer else None
+        self.outer = outer if isinstance(outer, WatchedMode) and not outer else None
         self.since = {place: place.count for place in [*places.values()] if not base}
 
     def __bool__(self) -> bool:
@@ -182,8 +183,8 @@ class Seeing(Observers):
     def intercept(self, call: Any, args: tuple[Any, ...]) -> Any:
         """The operation as ever, and a look at it."""
         output = self.under(call, args)
-        node = (call.row.made or call.row.node).__name__
-        ran(self, call.row.name if node == "NotImplemented" else op_name(node), inputs(call.row, args), output)
+        row, node = call.row, (call.row.made or call.row.node).__name__
+        note_operation(self, row.name if node == "NotImplemented" else op_name(node), inputs(row, args), output)
         return output
 
     def custom(self, function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -193,7 +194,8 @@ class Seeing(Observers):
             output = self.under(function.apply, args, kwargs)
         finally:
             watcher.reset(token)
-        ran(self, f"{function.__name__}.apply", enumerate(t for t in args if isinstance(t, TensorBase)), output)
+        given = enumerate(t for t in args if isinstance(t, TensorBase))
+        note_operation(self, f"{function.__name__}.apply", given, output)
         return output
 
     def under(self, call: Any, args: tuple[Any, ...], kwargs: dict[str, Any] | None = None) -> Any:
@@ -217,7 +219,7 @@ def inputs(row: Any, args: tuple[Any, ...]) -> Iterator[tuple[int, Any]]:
 # ---- which of that leads into a graph
 
 
-def behind(ghosts: Iterable[Ghost], before: Callable[[Ghost], Sequence[Ghost]] = attrgetter("before")) -> list[Ghost]:
+def upstream(ghosts: Iterable[Ghost], before: Callable[[Ghost], Sequence[Ghost]] = attrgetter("before")) -> list[Ghost]:
     """Ghosts with all that they come from, in the order in which it ran."""
     found, todo = set[Ghost](), [*ghosts]
     while todo:
@@ -227,9 +229,9 @@ def behind(ghosts: Iterable[Ghost], before: Callable[[Ghost], Sequence[Ghost]] =
     return sorted(found, key=attrgetter("number"))
 
 
-def cut_off(t: Any) -> list[Any]:
+def origins(t: Any) -> list[Any]:
     """The nodes and leaves, as far as they are there, whose values a tensor without history comes from."""
-    ghosts = behind(filter(None, [source(t)]))
+    ghosts = upstream(filter(None, [ghost_of(t)]))
     return list(dict.fromkeys(one for ghost in ghosts if (one := ghost.origin()) is not None))
 
 
@@ -255,14 +257,14 @@ class Card:
                    not self.place, tuple(self.after))
 
 
-class Met:
+class GhostCards:
     """The cuts, and what ran after them, from which a graph that is being read was given something."""
 
     def __init__(self, reader: Any, ids: Iterator[int]) -> None:
         self.reader, self.ids, self.cards = reader, ids, dict[Any, Card]()
-        ends = by_key(self.ends()) if made or takers else {}
-        ghosts, homes, began = behind(ends, self.before), dict[Ghost, Card](), dict[Ghost, frozenset[str]]()
-        self.of_cells = len({stated(*ghost.lines[0]) for ghost in ghosts if ghost.op}) > LINES
+        ends = by_key(self.ends()) if known or takers else {}
+        ghosts, homes, began = upstream(ends, self.before), dict[Ghost, Card](), dict[Ghost, frozenset[str]]()
+        self.of_cells = len({statement_line(*ghost.lines[0]) for ghost in ghosts if ghost.op}) > LINES
         for ghost in ghosts:
             before = self.before(ghost)
             cuts = frozenset[str]().union(*(began[one] for one in before))
@@ -280,7 +282,7 @@ class Met:
         keys = {(self.reader.library, self.reader.seq(key)): key for key in self.reader.found if type(key) is int}
         yield from ((ghost, end) for library, seq, at, ghost in takers if (library, seq) in keys
                     for end in self.end(keys[library, seq], at))
-        roots = [(source(t), self.reader.ids[self.reader.slot(t)]) for t in self.reader.roots]
+        roots = [(ghost_of(t), self.reader.ids[self.reader.slot(t)]) for t in self.reader.roots]
         yield from ((ghost, id) for ghost, id in roots if ghost)
 
     def end(self, key: Any, at: int) -> list[str]:
@@ -308,11 +310,11 @@ class Met:
         its line."""
         node, place = self.node(ghost), cast(Place, ghost.place)
         at: Any = ghost.lines[self.of_cells] if ghost.op else (place.code, place.lasti)
-        line = stated(*at)
+        line = statement_line(*at)
         block = self.cards.get((at[0].co_filename, line))  # whose line it is, too
         alone = not cuts or (block is not None and cuts == {block.id})
         key = (at[0].co_filename, line, *[cuts] * (not alone)) if ghost.op else (place, node)
-        if not ghost.op and key not in self.cards and [known for known, *_ in self.cards].count(place) >= FEW:
+        if not ghost.op and key not in self.cards and [one for one, *_ in self.cards].count(place) >= FEW:
             key = (place, "")
         if (card := self.cards.get(key)) is None:
             card = self.cards[key] = Card(f"c{next(self.ids)}", line, place)

@@ -26,7 +26,7 @@ from ..core.graph import ACCUMULATE_SEQ, Node, latest, node_of
 from ..core.row import Row
 from . import program
 from .faults import fault_now, leftovers, versions
-from .ghosts import cut_off
+from .ghosts import origins
 from .nesting import Scopes, call_at
 from .preview import preview, summary, type_name
 from .severed import Severed
@@ -183,7 +183,7 @@ class Reader:
         """Find every node behind the roots, with its edges; and `beside` them those from which a root was cut off."""
         self.follow([*self.near.values(), *self.roots])
         behind = {*self.edges}
-        self.follow([one for t in self.roots if not t.requires_grad for one in cut_off(t)])
+        self.follow([one for t in self.roots if not t.requires_grad for one in origins(t)])
         self.beside = self.edges.keys() - behind
 
     def follow(self, starts: Iterable[Any]) -> None:

@@ -712,7 +712,7 @@ def around(place: Place) -> list[Any]:
     return [at, *source_of(place.code).above(at)] if at else []
 
 
-def stated(code: CodeType, lasti: int, source: Source | None = None, statement: Any = None) -> tuple[int, str]:
+def statement_line(code: CodeType, lasti: int, source: Source | None = None, statement: Any = None) -> tuple[int, str]:
     """Number and text of the line of an instruction: of several statements on it, its own, or the one that is given."""
     if source is None:
         source, at = source_of(code), expression(code, lasti)

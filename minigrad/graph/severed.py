@@ -19,7 +19,7 @@ from ..core.beside.ledger import Place, places
 from ..core.beside.lines import learners_line, source_line
 from ..core.graph import TensorBase
 from . import program
-from .ghosts import Met, seen
+from .ghosts import GhostCards, watched
 from .program import FUNCTIONS, Context, Source
 from .snapshot import Cut
 
@@ -81,9 +81,9 @@ class Severed:
 
     def cuts(self) -> Iterator[Cut]:
         """All of them; what a run was seen to do comes before what the text tells."""
-        met = Met(self.reader, number := count(1))
-        yield from (card.told() for card in met.cards.values())
-        for place in (place for place in self.places if place not in met.places):
+        seen = GhostCards(self.reader, number := count(1))
+        yield from (card.told() for card in seen.cards.values())
+        for place in (place for place in self.places if place not in seen.places):
             source, block = program.source_of(place.code), program.block(place)
             inside = self.in_block(place, source, block) if block and place in self.latest else ()
             values = self.of_value(place, source, program.around(place), home(place.code))
@@ -95,7 +95,7 @@ class Severed:
         """The line of what cut values, what was cut, and where what came of it goes in."""
         ids, slot, made = self.reader.ids, self.reader.slot, self.places[place]
         statement: Any = next((up for up in around if isinstance(up, ast.stmt)), None)
-        line = program.stated(place.code, place.lasti, source, statement)
+        line = program.statement_line(place.code, place.lasti, source, statement)
         known = self.known(place, Context(source, source.function(statement)), {}) if around else {}
         for pair in [p for p in made if p[1] is not None and (self.held[id(p[1])] or slot(p[1]) in ids)] or made[-1:]:
             origin, result = pair
@@ -162,13 +162,13 @@ class Severed:
         constant that has one of `names`; or edges, where the operand is made of `names` and has no history, as those
         that are `sure` have none, or, of the nearest operation, one that the cut stands in."""
         reader = self.reader
-        after = [one for one in self.made.get(scope, ()) if one[1].seq > place.seq and not seen(place, one[1].seq)]
+        after = [one for one in self.made.get(scope, ()) if one[1].seq > place.seq and not watched(place, one[1].seq)]
         known = [self.constants[scope, name] for name in names if (scope, name) in self.constants]
         known += [(place.seq + 1, self.roots[name]) for name in names if name in self.roots and scope == self.here]
-        constant = next((slot for seq, slot in known if seq > place.seq and not seen(place, seq)), None)
+        constant = next((slot for seq, slot in known if seq > place.seq and not watched(place, seq)), None)
         sure, came = ({*each} - {reader.names.get(constant)} for each in (sure, names))
         nearest = next((key for key, _, sign in after if sign in around), None)
-        takers = (one for one in self.takers(scope) if one.seq > place.seq and not seen(place, one.seq))
+        takers = (one for one in self.takers(scope) if one.seq > place.seq and not watched(place, one.seq))
         into = [f"{reader.ids[one.key]}:{one.at}" for one in takers if (
             not (one.names.isdisjoint(came) and one.texts.isdisjoint(sure) and one.sides.isdisjoint([*around][:1]))
             or (one.key == nearest and one.free in around and one.since <= place.seq))]

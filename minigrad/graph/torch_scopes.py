@@ -17,7 +17,7 @@ from typing import Any
 
 from ..core.beside.ledger import Place
 from ..core.beside.scopes import KEPT, Call
-from .ghosts import Ghost, keep, leave, source, took, tracked
+from .ghosts import Ghost, ghost_of, note_ghost, note_taker, remember, tracked
 from .program import theirs
 from .snapshot import AnyNode
 
@@ -64,7 +64,7 @@ def scopes(*models: Any) -> Iterator[None]:
             first, result = number(), func(*args, **(kwargs or {}))
             frame = sys._getframe(1)
             new = note(line_at(frame), first, result, args) if number() > first else []
-            cut(torch, func, frame, [*args, *(kwargs or {}).values()], result, new)
+            note_cut(torch, func, frame, [*args, *(kwargs or {}).values()], result, new)
             return result
 
     known, every = {id(m) for model in models for m in model.modules()}, torch.nn.modules.module
@@ -100,13 +100,13 @@ def line_at(frame: FrameType) -> tuple[Any, int]:
 # ---- cuts
 
 
-def cut(torch: Any, func: Any, frame: FrameType, args: list[Any], result: Any, new: list[AnyNode]) -> None:
+def note_cut(torch: Any, func: Any, frame: FrameType, args: list[Any], result: Any, new: list[AnyNode]) -> None:
     """Note what a function of torch cut off, what it computed with what a cut had left, or which node was given it."""
     given, results = ([t for one in several for t in (one if isinstance(one, list | tuple) else (one,))
                        if isinstance(t, torch.Tensor)] for several in (args, [result]))
-    lost, left = [t for t in given if tracked(t)], [t for t in given if source(t)]
+    lost, left = [t for t in given if tracked(t)], [t for t in given if ghost_of(t)]
     if new and len(left) == 1:
-        take(new, left[0], given, len(given) == 2 and not any(type(one) in (int, float) for one in args))
+        torch_taker(new, left[0], given, len(given) == 2 and not any(type(one) in (int, float) for one in args))
     elif not new and (lost or left) and results and not any(map(tracked, results)):
         line, name = line_at(frame), getattr(func, "__name__", "")
         name = func.__self__.__name__ if name == "__get__" else name.strip("_")
@@ -114,26 +114,26 @@ def cut(torch: Any, func: Any, frame: FrameType, args: list[Any], result: Any, n
         kind = {"detach": "detach()", "data": ".data"}.get(name, name if whole and not off else "")
         if line[0] is None or not given or re.search("^new_|_like$|^grad$", name):
             return
-        place = noted(kind or "no-grad mode", *line) if lost and (kind or off) else None
+        place = place_of(kind or "no-grad mode", *line) if lost and (kind or off) else None
         if place and kind:
             for t in results:
-                keep(t, Ghost(place=place, origin=weakref.ref(lost[0])))
+                remember(t, Ghost(place=place, origin=weakref.ref(lost[0])))
         else:
-            leave(name, line, given, results, place, [*map(weakref.ref, lost)])
+            note_ghost(name, line, given, results, place, [*map(weakref.ref, lost)])
 
 
-def take(new: list[AnyNode], t: Any, given: list[Any], both: bool) -> None:
+def torch_taker(new: list[AnyNode], t: Any, given: list[Any], both: bool) -> None:
     """Note which of some `new` nodes was given what a cut had left, and where, if that is sure: an empty edge is that
     of the only operand without history; a mask or an index stands behind the last. `both`: there are two operands."""
     empty = [(node, i) for node in new for i, (child, _) in enumerate(node.next_functions) if child is None]
     alone = both or all(one is t for one in given if one.is_floating_point() and not tracked(one))
     if (t.is_floating_point() or both) and alone and len(empty) == 1:
-        took(empty[0][0]._sequence_nr(), [(empty[0][1], t)], "torch")
+        note_taker(empty[0][0]._sequence_nr(), [(empty[0][1], t)], "torch")
     elif not t.is_floating_point() and len(new) == 1:
-        took(new[0]._sequence_nr(), [(len(new[0].next_functions), t)], "torch")
+        note_taker(new[0]._sequence_nr(), [(len(new[0].next_functions), t)], "torch")
 
 
-def noted(kind: str, code: CodeType, lasti: int) -> Place:
+def place_of(kind: str, code: CodeType, lasti: int) -> Place:
     """The place of a cut, counted once more."""
     if len(places) >= KEPT:
         places.pop(next(iter(places)))

@@ -10,7 +10,7 @@ import sys
 from typing import Any
 
 from ..graph.followed import Followed, begin, written_by_lines
-from ..graph.ghosts import seeing, source
+from ..graph.ghosts import ghost_of, watching
 from ..graph.program import shell
 from .board import Board
 from .display import Drawing, draw, learners_names, library
@@ -35,7 +35,7 @@ class Watch:
         self.drawing: Drawing | None = None
         self.shell = shell()
         self.handle: Any = None
-        self.seeing: seeing | None = None  # what runs after a cut
+        self.watching: watching | None = None  # what runs after a cut
         if self.shell is not None:
             self.shell.events.register("post_run_cell", self.refresh)
             self.__enter__()
@@ -46,7 +46,7 @@ class Watch:
             self.ask(ran)
             return
         names = learners_names()
-        if not (results := [t for t in names.values() if t.grad_fn is not None or source(t) is not None]):
+        if not (results := [t for t in names.values() if t.grad_fn is not None or ghost_of(t) is not None]):
             return
         self.drawing = draw(*(t for t in results if library(t) == library(results[-1])), names=names)
         if self.handle is not None:
@@ -68,17 +68,17 @@ class Watch:
 
     def close(self) -> None:
         """Stop drawing; the last picture stays. Closing twice is fine."""
-        if self.seeing is not None:
-            self.seeing.__exit__()
-            self.seeing = None
+        if self.watching is not None:
+            self.watching.__exit__()
+            self.watching = None
         if self.shell is not None:
             self.shell.events.unregister("post_run_cell", self.refresh)
             self.shell = None
 
     def __enter__(self) -> Watch:
-        if self.seeing is None:
-            self.seeing = seeing()
-            self.seeing.__enter__()
+        if self.watching is None:
+            self.watching = watching()
+            self.watching.__enter__()
         return self
 
     def __exit__(self, *exc: object) -> None:
