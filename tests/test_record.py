@@ -258,16 +258,19 @@ def test_a_missing_gradient_still_makes_its_node_ready():
     assert frames[-1].after == "[2, 0, 0]"
 
 
+class Nothing(mg.autograd.Function):
+    """Sends no gradient."""
+
+    @staticmethod
+    def forward(ctx, x):
+        return x * 2
+
+    @staticmethod
+    def backward(ctx, grad):
+        return None
+
+
 def test_a_leaf_that_gets_nothing_is_told_so():
-    class Nothing(mg.autograd.Function):
-        @staticmethod
-        def forward(ctx, x):
-            return x * 2
-
-        @staticmethod
-        def backward(ctx, grad):
-            return None
-
     x = mg.ones(2, requires_grad=True)
     x.grad = mg.ones(2)
     last = record(Nothing.apply(x).sum())[1][-1]

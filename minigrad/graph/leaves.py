@@ -69,7 +69,7 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
 def first_order(own: list[Any], root: Any, context: Context) -> Finding | None:
     """A gradient without a graph, behind an expression, of what was computed of one of these tensors."""
     found = ((n, around) for here, around in feeding(root, context) for n in ast.walk(here)
-             if called(n) == "grad" and any(leads_to(root_of(n), around, leaf) for leaf in own[:16]))
+             if called(n) == "grad" and any(leads_to(root_of(n), around, leaf) for leaf in own[:16]))  # the first
     return first(by_rule("first order:", *one) for one in found)
 
 

@@ -23,7 +23,7 @@ from .snapshot import AnyNode
 
 KEY, DEEPER = "minigrad.line", 2**-20
 calls: deque[Call] = deque(maxlen=KEPT)
-places: dict[tuple[Any, ...], Place] = {}  # where something was cut
+cut_places: dict[tuple[Any, ...], Place] = {}
 
 
 def line_of(node: AnyNode) -> Any:
@@ -135,8 +135,8 @@ def torch_taker(new: list[AnyNode], t: Any, given: list[Any], both: bool) -> Non
 
 def place_of(kind: str, code: CodeType, lasti: int) -> Place:
     """The place of a cut, counted once more."""
-    if len(places) >= KEPT:
-        places.pop(next(iter(places)))
-    place = places.setdefault((kind, code, lasti), Place(kind, code, lasti))
+    if (key := (kind, code, lasti)) not in cut_places and len(cut_places) >= KEPT:
+        cut_places.pop(next(iter(cut_places)))  # the oldest
+    place = cut_places.setdefault(key, Place(*key))
     place.count += 1
     return place

@@ -36,7 +36,7 @@ class Place:
 
 
 places: dict[tuple[str, int, int], Place] = {}
-# what was done, to whom (weak), a number that tells more of it, the mark of the backward before it, and its line
+# what was done, to whom (weak), a fact that tells more of it, the mark of the backward before it, and its line
 diary: deque[tuple[str, Any, Any, Freed, tuple]] = deque(maxlen=KEPT)
 
 
