@@ -2,8 +2,7 @@
 
 Knows what differs between two honest runs (times, process numbers, addresses, the random ids
 of widgets) and writes it the same. Widget state is kept: a trusted notebook shows its player
-before any cell has run; its code is packed. Pictures differ between machines, so --check leaves
-them out.
+before any cell has run. Pictures differ between machines, so --check leaves them out.
 
     python -m notebooks.refresh [NOTEBOOK ...]    run and rewrite (all of them if none is named)
     python -m notebooks.refresh --twice           the same, and fail if a second run differs
@@ -14,9 +13,7 @@ from __future__ import annotations
 
 import argparse
 import asyncio
-import base64
 import copy
-import gzip
 import hashlib
 import json
 import os
@@ -44,11 +41,6 @@ ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,16}\b")
 CELL_FILE = re.compile(r"\S*[/\\]ipykernel_\d+[/\\]\d+\.py")
 MODEL_ID = re.compile(r"(?<![0-9a-f])[0-9a-f]{32}(?![0-9a-f])")     # no \b: IPY_MODEL_<id> is one
 AT_ONCE = 2
-PACKED = """const bytes = Uint8Array.from(atob("%s"), (letter) => letter.charCodeAt(0));
-const read = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-const source = new Blob([await new Response(read).text()], { type: "text/javascript" });
-export default (await import(URL.createObjectURL(source))).default;
-"""
 METADATA = {
     "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
     "language_info": {"file_extension": ".py", "mimetype": "text/x-python", "name": "python"},
@@ -100,18 +92,10 @@ def normalise(notebook: NotebookNode, path: Path) -> NotebookNode:
         notebook.metadata.minigrad = ours
     if widgets and widgets[WIDGET_STATE]["state"]:
         notebook.metadata.widgets = widgets
-        for model in widgets[WIDGET_STATE]["state"].values():
-            if "_esm" in model["state"]:
-                model["state"]["_esm"] = packed(model["state"]["_esm"])
     for cell in notebook.cells:
         if cell.cell_type == "code":
             cell.outputs = [normal_output(output) for output in cell.outputs]
     return with_steady_ids(notebook, f"{path.parent.name}/{path.name}")
-
-
-def packed(module: str) -> str:
-    """A widget's module as one that unpacks it, less than half as long: a notebook stores it for each player."""
-    return PACKED % base64.b64encode(gzip.compress(module.encode(), mtime=0)).decode()
 
 
 def normal_output(output: NotebookNode) -> NotebookNode:
@@ -138,11 +122,11 @@ def normal_text(text: str) -> str:
 
 
 def with_steady_ids(notebook: NotebookNode, name: str) -> NotebookNode:
-    """Widget models named by their turn in this notebook instead of by chance."""
+    """Widget models named by their turn in this notebook instead of by chance; their code has its own steady id."""
     state = notebook.metadata.get("widgets", {}).get(WIDGET_STATE, {}).get("state", {})
     steady = {
         model: hashlib.sha256(f"{name} {turn}".encode()).hexdigest()[:32]
-        for turn, model in enumerate(state)
+        for turn, model in enumerate(state) if "packed" not in state[model]["state"]
     }
     text = MODEL_ID.sub(lambda match: steady.get(match[0], match[0]), json.dumps(notebook))
     return nbformat.from_dict(json.loads(text))

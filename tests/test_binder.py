@@ -7,6 +7,7 @@ cover the apt packages, conda or the user of the image.
 
 from __future__ import annotations
 
+import asyncio
 import os
 import runpy
 import shutil
@@ -16,7 +17,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+import nbformat
 import pytest
+from traitlets.config import Configurable
 
 ROOT = Path(__file__).resolve().parent.parent
 BINDER = ROOT / "binder"
@@ -155,6 +158,33 @@ def test_a_student_of_the_hub_gets_the_notebooks_and_keeps_what_was_written(
     assert lesson.read_text() == "mine"
     assert len(list(home.glob("notebooks/*/*/*.ipynb"))) == len(list(ROOT.glob("notebooks/*/*/*.ipynb")))
     assert (home / ".local/share/jupyter/nbsignatures.db").read_text() == "signed"
+
+
+STATE, VIEW = (f"application/vnd.jupyter.widget-{kind}+json" for kind in ("state", "view"))
+
+
+@pytest.mark.parametrize("runs", [False, True])
+def test_a_widget_that_went_with_its_kernel_is_handed_out_as_its_picture(tmp_path: Path, runs: bool):
+    """JupyterLab would write "model not found" in its place; what is stored, or runs, stays a widget."""
+    settings, session = Settings(), Settings()
+    names = runpy.run_path(str(BINDER / "jupyter" / "jupyter_server_config.py"), {"get_config": lambda: settings})
+
+    class Server(Configurable):
+        session_manager = session
+
+    async def exists(path: str) -> bool:
+        return runs and path == "mine.ipynb"
+
+    session.session_exists = exists
+    outputs = [nbformat.v4.new_output("display_data", {VIEW: {"model_id": model}, kind: "still"})
+               for model, kind in (("gone", "image/svg+xml"), ("kept", "image/svg+xml"), ("gone", "text/plain"))]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell("1", outputs=outputs)])
+    notebook.metadata.widgets = {STATE: {"state": {"kept": {}}}}
+    nbformat.write(notebook, tmp_path / "mine.ipynb")
+
+    shown = asyncio.run(names["Contents"](root_dir=str(tmp_path), parent=Server()).get("/mine.ipynb"))["content"]
+
+    assert [VIEW in output["data"] for output in shown["cells"][0]["outputs"]] == [runs, True, True]
 
 
 @pytest.mark.parametrize(("words", "first", "rest"), [

@@ -47,7 +47,7 @@ def test_a_page_carries_a_module_once_and_each_widget_in_its_order(tmp_path: Pat
     assert len(carried(page)["modules"]) == 1
     assert [state["scene"] for _, state in carried(page)["models"]] == [stored[i]["state"]["scene"] for i in shown]
     assert re.findall(r'data-model="(\d+)"', page) == [str(i) for i in range(len(shown))]
-    assert len(page) < LESSON.stat().st_size / 2
+    assert len(page) < LESSON.stat().st_size * 0.6
 
 
 def made(tmp_path: Path, *outputs: dict[str, Any], text: str = "") -> str:

@@ -1,24 +1,41 @@
-"""JupyterLab for these notebooks: one that is opened and closed again stays as it was.
+"""JupyterLab for these notebooks: one that is opened and closed again stays as it was, and shows what it can.
 
 JupyterLab writes into a notebook which Python its kernel runs, and asks whether to save that. A notebook of this
-checkout is handed out with it, so that nothing is left to write, and stored without it.
+checkout is handed out with it, so that nothing is left to write, and stored without it. In the place of a widget
+that went with its kernel, JupyterLab writes "model not found", although the output has a picture too: where no kernel
+runs, the picture is all that is handed out.
 """
 
 from ipykernel.ipkernel import IPythonKernel
 from jupyter_server.services.contents.largefilemanager import AsyncLargeFileManager
 
 STORED = ("file_extension", "mimetype", "name")
+STATE, VIEW = (f"application/vnd.jupyter.widget-{kind}+json" for kind in ("state", "view"))
+
+
+def is_notebook(model):
+    return model["type"] == "notebook" and bool(model.get("content"))
 
 
 def is_ours(model):
-    return model["type"] == "notebook" and bool(model.get("content")) and "minigrad" in model["content"]["metadata"]
+    return is_notebook(model) and "minigrad" in model["content"]["metadata"]
+
+
+def leave_pictures(notebook):
+    """Take widgets whose state is not stored out of the outputs that have a picture beside them."""
+    stored = notebook["metadata"].get("widgets", {}).get(STATE, {}).get("state", {})
+    for data in (output.get("data", {}) for cell in notebook["cells"] for output in cell.get("outputs", ())):
+        if "image/svg+xml" in data and data.get(VIEW, {}).get("model_id") not in stored:
+            data.pop(VIEW, None)
 
 
 class Contents(AsyncLargeFileManager):
     """The files below the folder in which JupyterLab was started."""
 
-    async def get(self, *args, **options):
-        model = await super().get(*args, **options)
+    async def get(self, path, *args, **options):
+        model = await super().get(path, *args, **options)
+        if is_notebook(model) and not await self.parent.session_manager.session_exists(path.strip("/")):
+            leave_pictures(model["content"])
         if is_ours(model):
             model["content"]["metadata"]["language_info"] = dict(IPythonKernel.language_info)
         return model

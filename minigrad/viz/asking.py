@@ -15,11 +15,11 @@ from math import isfinite, prod
 from types import SimpleNamespace
 from typing import Any
 
-import anywidget
 import traitlets
 
 from ..text import chosen, say
 from ..text.numbers import holds, tidy
+from .code import Shared
 from .display import Drawing
 from .exported import with_still
 from .glyphs import clean, num, path, tag, text, visible
@@ -34,11 +34,11 @@ class Unanswered(Exception):
     """What was sent is no answer yet; the text says what is missing."""
 
 
-class Moment(anywidget.AnyWidget):
+class Moment(Shared):
     """A widget that asks. `answers` holds what was answered: a list of (question, answer, right)."""
 
-    _esm = script("moments.js")
-    _css = FOLLOWING + rules_within(".mg-moment") + (STATIC / "moments.css").read_text("utf-8")
+    MODULE = script("moments.js")
+    STYLE = FOLLOWING + rules_within(".mg-moment") + (STATIC / "moments.css").read_text("utf-8")
     scene = traitlets.Dict().tag(sync=True)
 
     def __init__(self, title: str, lang: str | None = None) -> None:

@@ -17,6 +17,7 @@ from typing import Any
 from latex2mathml.converter import convert
 
 from ..text import demand, get_language, say
+from .code import unpacked
 from .theme import FOLLOWING, STATIC
 
 # nbconvert's page; what a notebook keeps folded, an answer for instance, opens when it is asked for
@@ -112,11 +113,13 @@ class Stored:
         model = self.state.get(data.get(WIDGET_VIEW, {}).get("model_id"), {}).get("state", {})
         if "text/latex" in data:
             return {"text/html": formula(data["text/latex"].strip("$ \n"), "block")}
-        if "_esm" not in model:  # a picture; or of another library: what else it left is shown
+        code = self.state.get(model.get("_code", "").removeprefix("IPY_MODEL_"))
+        if code is None:  # a picture; or of another library: what else it left is shown
             drawn = {"text/html": self.picture(data)} if "image/svg+xml" in data else {}
             return {kind: value for kind, value in data.items() if kind != WIDGET_VIEW} | drawn
-        module = self.modules.setdefault(model["_esm"], len(self.modules))
-        self.styles[model.get("_css", "")] = None
+        source, style = unpacked(code["state"]["packed"])
+        module = self.modules.setdefault(source, len(self.modules))
+        self.styles[style] = None
         self.models.append([module, {key: value for key, value in model.items() if key[0] != "_"}])
         still = self.picture(data) or f"<pre>{html.escape(data.get('text/plain', ''))}</pre>"
         return {"text/html": f'<div class="mg-widget" data-model="{len(self.models) - 1}">{still}</div>'}

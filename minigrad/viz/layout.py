@@ -373,13 +373,19 @@ class FrameLayout:
                 c = self.rank[use.target]
                 self.lanes[c] += 1
                 self.room[c] = max(self.room[c], 0 if use.slot in self.items[use.target].down else use.room)
-        self.gap = [max(g, room + (22 if g >= 2 * GAP else 14) if room else 0) + SHELF_LANE * n  # 22: with a plus
-                    for g, room, n in zip(self.gap, self.room, self.lanes, strict=True)]
+        least = [room + (22 if g >= 2 * GAP else 14) if room else 14 if g == GAP else g  # 22: with a plus
+                 for g, room in zip(self.gap, self.room, strict=True)]
+        self.spare = [max(0, g - less) for g, less in zip(self.gap, least, strict=True)]
+        self.gap = [max(g, less) + SHELF_LANE * n for g, less, n in zip(self.gap, least, self.lanes, strict=True)]
         self.crossing = Counter(c for (id, _), r in reach.items() for c in range(self.rank[id] + 1, r + 1))
 
     def find_rows(self) -> None:
         """Break into rows that are low together, where few wires cross, about equally long (dynamic programming)."""
         count, limit = len(self.wide), self.limit
+        over, most = self.before(0) + sum(self.wide) + sum(self.gap[1:]) - limit, sum(self.spare[1:])
+        if 0 < over <= most:  # a little closer together, all fit into one row
+            self.gap = [gap - over / most * spare for gap, spare in zip(self.gap, self.spare, strict=True)]
+            limit += 0.01
         ends = [*accumulate(map(sum, zip(self.wide, [0.0, *self.gap[1:]], strict=False)))]
         start = [end - wide for end, wide in zip(ends, self.wide, strict=True)]
         self.rows = [(0, count)]

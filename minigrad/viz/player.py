@@ -28,6 +28,7 @@ from ..graph.recorder import MOST_STEPS, Frame, Recorder, record
 from ..graph.snapshot import AnyTensor, Graph
 from ..graph.tangents import with_tangents
 from ..text import both, chosen, demand, say
+from .code import Shared
 from .display import THEMES, Drawing, library, must_be_one_of, reader_for, several, tensor_names
 from .exported import page, with_still
 from .folds import pictures
@@ -144,13 +145,13 @@ def put_away(shell: Any, cell: str | None) -> None:
                     kept.pop(number, kept.pop(f"_{number}", None))  # each has it under one of the two
 
 
-class Stage(anywidget.AnyWidget):
+class Stage(Shared):
     """A widget of `static/player.js`, with a still picture for where no widget is shown."""
 
-    _esm = script("player.js")
+    MODULE = script("player.js")
     # the colours of both themes, the rules of the pictures (inside the player only), our own
-    _css = (f"{ROOTS}{{{variables('light')}}}{ROOTS}.mg-dark{{{variables('dark')}}}" + rules_within(".mg-player")
-            + (STATIC / "player.css").read_text("utf-8"))
+    STYLE = (f"{ROOTS}{{{variables('light')}}}{ROOTS}.mg-dark{{{variables('dark')}}}" + rules_within(".mg-player")
+             + (STATIC / "player.css").read_text("utf-8"))
     shown = False
     lang, theme = (traitlets.Unicode(first).tag(sync=True) for first in ("en", ""))
 
@@ -162,7 +163,7 @@ class Stage(anywidget.AnyWidget):
 
     def to_html(self) -> str:
         """One file that plays anywhere: no kernel, no network."""
-        return page('<div data-model="0"></div>', "body{margin:0}" + self._css, [self._esm], [[0, self.state()]],
+        return page('<div data-model="0"></div>', "body{margin:0}" + self.STYLE, [self.MODULE], [[0, self.state()]],
             title=self.scene["title"] if self.has_trait("scene") else repr(self), lang=self.lang, kind="mg-whole")
 
     def still(self: Any) -> Mapping[str, Any]:

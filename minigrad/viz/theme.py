@@ -18,7 +18,7 @@ TOKENS: dict[str, list[str]] = _THEME["colours"]  # light, dark
 
 
 def script(name: str) -> str:
-    """A widget's module. As a text: of a path, anywidget would keep every widget for good."""
+    """A widget's module."""
     return "".join((STATIC / part).read_text("utf-8") for part in ("elements.js", name))
 
 

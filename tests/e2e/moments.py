@@ -30,5 +30,5 @@ def show(page: Any, widget: Any, dark: bool = False, width: int = 1100, kernel: 
     page.set_content(HTML)
     page.evaluate(f"document.body.dataset.jpThemeLight = '{str(not dark).lower()}'")
     page.expose_function("ask", ask)
-    page.evaluate(SHOW, [str(widget._esm), str(widget._css), dict(widget.scene), kernel])
+    page.evaluate(SHOW, [widget.MODULE, widget.STYLE, dict(widget.scene), kernel])
     return page.locator(".mg-moment")

@@ -107,6 +107,20 @@ def test_every_control_works_and_nothing_is_covered_or_cut(page, made, name, vie
     assert json.dumps(found, ensure_ascii=False, indent=1)[:3000] == "{}"
 
 
+def test_what_is_pointed_at_before_there_is_a_picture_waits(page, tmp_path):
+    """As a view that JupyterLab moves: its code is there at once, its picture when it can be seen."""
+    x = minigrad.ones(2, requires_grad=True)
+    file = tmp_path / "hidden.html"
+    file.write_text(draw((x * x).sum()).explore().to_html().replace("<body ", "<body hidden ", 1), encoding="utf-8")
+    page.goto(file.as_uri())
+    page.locator(".mg-origin").first.wait_for(state="attached")
+
+    page.locator(".mg-origin").first.dispatch_event("pointerover")
+    page.evaluate("document.body.hidden = false")
+
+    page.locator(".mg-stage svg").wait_for()  # and the page saw no error
+
+
 def test_what_is_opened_stays_where_it_is_and_folds_again(page, made):
     root = opened(page, made("mlp"))
     boxes = page.locator('.mg-box[role="button"]').evaluate_all("all => all.map((e) => e.dataset.id)")

@@ -110,6 +110,7 @@ def test_a_notebook_that_is_opened_and_saved_stays_as_it_was_and_shows_no_broken
     copy = lab.open(desk, notebook)
     desk.wait_for_timeout(1_000)  # for widgets, which come last
 
+    assert desk.locator(".mg-player, .mg-moment").count() == stored(notebook)[VIEW]  # though no cell has run
     icons = desk.evaluate(BROKEN_LINKS)
     assert icons
     assert set(icons) == {"none"}

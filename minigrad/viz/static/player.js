@@ -1522,7 +1522,7 @@ function explore({ model, el }) {
   const fingers = /** @type {Map<number, Json>} */ (new Map()), asked = new Set();
   /** What only this view knows: a part that shall be seen, a picture that is waited for, what was found. */
   const S = { want: "", waits: /** @type {Json|null} */ (null), hits: /** @type {string[][]} */ ([]), hit: -1, dragged: false, timer: 0, began: /** @type {number[]} */ ([]), siblings: /** @type {string[]} */ ([]) };
-  let P = /** @type {Json} */ ({});
+  let P = /** @type {Json} */ ({ alias: {}, to: {}, many: {}, cards: {}, links: [], stops: [], spots: new Map() });  // none yet: a pointer may come first
 
   const stage = h("div", { class: "mg-stage" }), map = s("svg", { class: "mg-map", "aria-hidden": "true" });
   const card = h("div", { class: "mg-card", role: "group" }), say = h("p", { class: "mg-say", "aria-live": "polite" });
@@ -1550,7 +1550,7 @@ function explore({ model, el }) {
   // ------------------------------------------------------------ which picture
   /** Show a picture, the part `hold` where it was; the kernel is asked for one that is not here. @param {string} key */
   function turn(key, hold = "", keep = false) {
-    const found = store.get(key), before = P.spots?.get(hold)?.box, was = P, inside = stage.contains(document.activeElement);
+    const found = store.get(key), before = P.spots.get(hold)?.box, was = P, inside = stage.contains(document.activeElement);
     if (!found) {
       S.waits = away() ? null : { key, hold };
       ask(key);
@@ -1691,7 +1691,7 @@ function explore({ model, el }) {
   const light = (ids) => { const lit = new Set(ids.map(drawn)); for (const { id, part } of P.stops) part.classList.toggle("mg-linked", lit.has(id)); };
 
   function show() {
-    if (!P.stops) return;                                                      // it was never on the page
+    if (!P.svg) return;                                                        // it was never on the page
     speak(root, lang());
     root.classList.toggle("mg-dark", isDark(model));
     translated(P, lang());
@@ -1772,7 +1772,7 @@ function explore({ model, el }) {
   });
 
   // ------------------------------------------------------------ listening
-  const stopAt = (target) => P.stops?.find(({ part }) => part === target.closest(STOPS)) ?? P.spots?.get(target.closest("[data-node]")?.dataset.node);
+  const stopAt = (target) => P.stops.find(({ part }) => part === target.closest(STOPS)) ?? P.spots.get(target.closest("[data-node]")?.dataset.node);
   root.addEventListener("click", (event) => {
     const at = /** @type {Element} */ (event.target), act = /** @type {HTMLElement|null} */ (at.closest("[data-do]"));
     if (act) return actions[act.dataset.do ?? ""]();
