@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+import operator
 import os
 import re
 import sys
@@ -17,7 +18,7 @@ from contextlib import suppress
 from difflib import SequenceMatcher
 from functools import cached_property, lru_cache
 from inspect import CO_OPTIMIZED, unwrap
-from itertools import product, takewhile
+from itertools import islice, product, takewhile
 from types import CellType, CodeType, FrameType, FunctionType, ModuleType
 from typing import Any, NamedTuple
 
@@ -501,13 +502,14 @@ class Context(NamedTuple):
         A cell came again where a later one has its text, or gives all the names that it gave.
         """
         yield self.source
-        files = [*filter(is_cell, linecache.cache)] if is_cell(self.source.file) else []
+        others = latest_cells() if is_cell(self.source.file) else []
         later = [self.source] if self.source.file in TIMED else []
-        for cell in map(source_of, files[: -CELLS - 1 : -1]):
+        for cell in others if not every else ():
             again = any(cell.whole == one.whole or (cell.gives and cell.gives <= one.gives) for one in later)
-            if every or not (again or cell.whole.startswith("get_ipython().run_cell_magic(")):
+            if not (again or cell.whole.startswith("get_ipython().run_cell_magic(")):
                 later.append(cell)
-                yield from [cell] * (cell is not self.source and (every or cell.whole != self.source.whole))
+                yield from [cell] * (cell is not self.source and cell.whole != self.source.whole)
+        yield from (cell for cell in others if every and cell is not self.source)
 
     def elsewhere(self, name: str) -> Iterator[tuple[Any, Context]]:
         """A name that another function, the top of the file, or another cell gave."""
@@ -574,6 +576,24 @@ def source_of(of: str | CodeType) -> Source:
     return _parsed(file, text)
 
 
+def latest_cells() -> list[Source]:
+    """The cells that Python keeps, the latest first; read anew where one of them is another than it was."""
+    files = [*islice(filter(is_cell, reversed(linecache.cache)), CELLS)]
+    kept = [linecache.cache[file] for file in files]
+    if len(kept) != len(_cells[0]) or any(map(operator.is_not, kept, _cells[0])):
+        _cells[:] = kept, [*map(source_of, files)]
+    return _cells[1]
+
+
+_cells: list[list[Any]] = [[], []]  # what `linecache` has of each, and their sources
+
+
+def since(source: Source) -> list[Source]:
+    """The cells that ran after a cell, or that nobody counted, the latest first."""
+    ran, others = inputs(), latest_cells() if is_cell(source.file) else []
+    return [one for one in others if one is not source and ran.get(one.file, 0) >= ran.get(source.file, 0)]
+
+
 def shell() -> Any:
     """IPython's shell; None outside of it."""
     return sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
@@ -584,8 +604,9 @@ def timed_cells() -> Iterator[tuple[str | None, str]]:
 
     They are all compiled under one name.
     """
-    for cell in reversed(here.history_manager.input_hist_raw if (here := shell()) is not None else ()):
-        head, _, body = cell.lstrip().partition("\n")
+    typed = here.history_manager.input_hist_raw if (here := shell()) is not None else ()
+    for cell in (one.lstrip() for one in reversed(typed) if "%%time" in one):
+        head, _, body = cell.partition("\n")
         if (told := re.match(r"%%time(?:it((?:\s+-(?:[nrp]\s*\d+|[tcqo]|v\s*\w+))*)\s*(.*)|\b)", head)) is not None:
             yield told[2], body
 
@@ -748,9 +769,7 @@ def given(source: Source, statement: Any, *beside: Any) -> set[str]:
     function, others = source.function(statement), set[str]()
     if function is None:
         timed = (re.findall(r"\w+", cell) for _, cell in timed_cells() if cell != source.whole)
-        numbers, cells = inputs(), [*Context(source).cells(every=True)][1:]
-        since = [cell for cell in cells if numbers.get(cell.file, 0) >= numbers.get(source.file, 0)]
-        others = {name for cell in since for name in cell.gives}.union(*timed)
+        others = {name for cell in since(source) for name in cell.gives}.union(*timed)
     return {name for name in written(statement) if gives(statement, name) and name not in others
             and {*source.writes[function, name]} <= {statement, *beside} and not ("." in name and any(
                 n == name and f not in (function, None) and f.name != "__init__" for f, n in source.writes))}
@@ -770,7 +789,7 @@ def shares(statement: Any) -> list[tuple[set[str], Any]]:
     return found
 
 
-@lru_cache(16)
+@lru_cache(2 * CELLS)
 def assignments(source: Source, function: Any) -> list[tuple[Any, set[str], list[tuple[set[str], Any, set[str]]]]]:
     """Those of a function, or of none, in order: all names, and what each gets, and of what that reads numbers."""
     found = {n: 0 for (f, _), writes in source.writes.items() if f is function for n in writes if type(n) is ast.Assign}
@@ -783,10 +802,8 @@ def passed_on(source: Source, statement: Any, value: Any, ends: Container[Any], 
     of the same function, or cells, that read numbers of such names, but from none of the values `ends`."""
     began = shares(statement) if isinstance(statement, ast.Assign) else ()
     steps = [(source, statement, names) for names, own in began if own not in ends and value in ast.walk(own)]
-    names, function, ran = {name for *_, own in steps for name in own}, source.function(statement), inputs()
-    others = [*Context(source).cells(every=True)][1:] if function is None else []
-    later = [cell for cell in reversed(others) if ran.get(cell.file, 0) >= ran.get(source.file, 0)]
-    for cell in [source, *later]:
+    names, function = {name for *_, own in steps for name in own}, source.function(statement)
+    for cell in [source, *reversed(since(source) if function is None else [])]:
         for one, anew, parts in assignments(cell, function) if names else ():
             if cell is not source or begins(one) > begins(statement):
                 on = [own for own, value, words in parts if not words.isdisjoint(names) and value not in ends]

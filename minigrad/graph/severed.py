@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from functools import cached_property
 from inspect import CO_OPTIMIZED
 from itertools import count
 from math import inf
@@ -140,17 +141,22 @@ class Severed:
         """The id of what has one of these keys, if it is one."""
         return self.reader.ids.get(*keys) if len(keys) == 1 else None
 
+    @cached_property
+    def tracked(self) -> list[tuple[str, str, Any, int]]:
+        """What the namespace has a history of: the name with a dot, its beginning, the node or leaf, and its number."""
+        return [(f"{name.replace('[', '.')}.", name.split(".")[0], key, -1 if t.grad_fn is None else
+                 t.grad_fn._sequence_nr()) for name, (t, key) in self.reader.tracked.items()]
+
     def known(self, place: Place, here: Context, made: Mapping[Any, set[str]]) -> dict[str, Any]:
         """What had a history before a cut, or was `made` of that: names, with a dot, and the nodes and leaves of it."""
-        scope, tracked = here.function if here.function is not self.here else None, self.reader.tracked
+        scope, when = here.function if here.function is not self.here else None, place.seq
         mine = {name: given for (f, name), given in here.source.writes.items() if scope and f is scope}
         mine = {n.arg: [] for n in ast.walk(scope.args) if isinstance(n, ast.arg)} | mine if scope else mine
-        found = {f"{name.replace('[', '.')}.": {key} for name, (t, key) in tracked.items()
-                 if name.split(".")[0] not in mine and (t.grad_fn is None or t.grad_fn._sequence_nr() <= place.seq)}
+        found = {name: {key} for name, owner, key, seq in self.tracked if owner not in mine and seq <= when}
         for name, writes in mine.items():
             each = [self.last.get(getattr(w, "value", None), (inf, 0)) for w in writes]
             given = here.argument(name) if here.call and not each else ()  # what the call gives
-            found[f"{name}."] = ({key for _, key in each} if each and max(each)[0] <= place.seq else set()).union(
+            found[f"{name}."] = ({key for _, key in each} if each and max(each)[0] <= when else set()).union(
                 *(read(part, self.known(place, outer, {})) for part, outer in given))
         for names, value in (pair for one in made for pair in program.shares(one)):  # what the block makes of that
             found |= {f"{name}.": read(value, found) for name in names if not found.get(f"{name}.")}
