@@ -622,3 +622,34 @@ def test_more_pixels_than_pillow_takes_leave_the_other_pictures(monkeypatch):
     monkeypatch.setattr("minigrad.viz.display.few_colours", refuse)
 
     assert [*draw(X * 2)._repr_mimebundle_()] == ["text/plain", "image/svg+xml"]
+
+
+def test_the_picture_that_every_tutorial_begins_with_has_one_row():
+    """A little too wide, its nodes stand closer together."""
+    x = minigrad.ones(2, 2, requires_grad=True)
+    y = x + 2
+    z = y * y * 3
+    layout = draw(z.mean()).layout
+    ops = [layout.boxes[n.id] for n in layout.fold.graph.ops]
+
+    assert layout.width <= 848
+    assert max(box.y for box in ops) < min(box.y + box.h for box in ops)
+
+
+def test_a_panel_draws_the_latest_graphs_and_says_how_many_results_it_leaves_out():
+    names = {"minigrad": minigrad, "w": minigrad.tensor([1.0, 2.0], requires_grad=True)}
+    exec("\n".join(f"a{i} = w * {i}\nb{i} = a{i}.sum()" for i in range(9)) + "\na1 = w.exp()", names)
+    exec("with minigrad.watch() as panel: pass", names)
+    drawing = names["panel"].drawing
+
+    assert {t.name for t in drawing.graph.tensors if t.node and t.name != "w"} == {
+        "a1", *(f"{name}{i}" for name in "ab" for i in range(4, 9))}
+    assert ("earlier results" in drawing.to_svg(), "7" in drawing.remarks[-1]) == (True, True)
+
+
+def test_what_backward_freed_is_read_without_an_error_that_would_be_explained(monkeypatch):
+    y = (X * 2).exp().sum()
+    y.backward()
+    monkeypatch.setattr("minigrad.graph.notes.explain", pytest.fail)
+
+    assert [s.freed for n in draw(y).graph.nodes for s in n.saved if n.op == "exp"] == [True]

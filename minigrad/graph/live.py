@@ -22,8 +22,9 @@ from typing import Any
 from ..array import random, xp
 from ..core.beside.scopes import calls
 from ..core.carriers import RAW
-from ..core.graph import ACCUMULATE_SEQ, Node, latest, node_of
+from ..core.graph import ACCUMULATE_SEQ, Freed, Node, latest, node_of
 from ..core.row import Row
+from ..text.presentation import torch_says
 from . import program
 from .faults import fault_now, leftovers, versions
 from .ghosts import origins
@@ -441,8 +442,12 @@ class Reader:
             fields = (name[7:] for name in dir(kind) if name[:7] == "_saved_" and not is_layout(name))
             self.kinds[kind] = [field for field in fields if field not in ("part", "whole")]  # torch's have none
         for field in self.kinds[kind]:
+            held = getattr(node, f"saved_{field}", None)
+            if isinstance(held, Freed):  # raised, it would be explained, which takes milliseconds
+                yield field, None, torch_says("freed")
+                continue
             try:
-                yield field, later(getattr(node, f"saved_{field}", None)) or getattr(node, f"_saved_{field}"), ""
+                yield field, later(held) or getattr(node, f"_saved_{field}"), ""
             except Exception as error:  # freed, modified, or a hook of the learner's
                 yield field, None, str(error)
         if hasattr(type(node), "saved_tensors"):  # a custom Function's

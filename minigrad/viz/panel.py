@@ -1,23 +1,42 @@
 """`watch()`: a panel whose graph grows while cells run.
 
-After every cell it draws all results that have a name, in one picture, which it replaces in place; with
+After every cell it draws the results that have a name, in one picture, which it replaces in place; with
 `predict=True` it asks, line by line, what the cell has written.
 """
 
 from __future__ import annotations
 
 import sys
+from math import inf
 from typing import Any
 
 from ..graph.followed import Followed, begin, written_by_lines
 from ..graph.ghosts import ghost_of, watching
 from ..graph.program import shell
+from ..graph.snapshot import AnyTensor
 from .board import Board
 from .display import Drawing, draw, learners_names, library
 
 
+MOST = 6  # graphs in one picture
+
+
+def of_latest_graphs(results: list[AnyTensor]) -> list[AnyTensor]:
+    """The results that lie in the latest graphs, as many of these as one picture takes."""
+    found, seen, graphs = set[int](), set[Any](), 0
+    for t in sorted(results, key=lambda t: inf if t.grad_fn is None else t.grad_fn._sequence_nr(), reverse=True):
+        graphs += t.grad_fn not in seen
+        found |= {id(t)} if graphs <= MOST else set()
+        todo = [t.grad_fn] if t.grad_fn and graphs <= MOST else []
+        for node in todo:  # grows
+            new = {fn for fn, _ in node.next_functions if fn is not None} - seen
+            seen |= new
+            todo += new
+    return [t for t in results if id(t) in found]
+
+
 def watch(predict: bool = False) -> Watch:
-    """Show the graph of all named results from now on, until `close()` or the end of a `with`.
+    """Show the graphs of named results, the latest ones, from now on, until `close()` or the end of a `with`.
 
     What runs after a cut meanwhile is drawn grey. With `predict` each cell that writes nodes is shown line by line
     instead: first you say which node a line writes, and which of its slots are None. `.board` is the widget of the
@@ -48,9 +67,13 @@ class Watch:
         names = learners_names()
         if not (results := [t for t in names.values() if t.grad_fn is not None or ghost_of(t) is not None]):
             return
-        self.drawing = draw(*(t for t in results if library(t) == library(results[-1])), names=names)
-        if self.handle is not None:
-            self.handle.update(self.drawing)
+        results = [t for t in results if library(t) == library(results[-1])]
+        before, self.drawing = self.drawing, draw(*(shown := of_latest_graphs(results)), names=names)
+        if len(shown) < len(results):
+            self.drawing.remark("earlier", count=len(results) - len(shown))
+        if self.handle is not None and before is not None:
+            if before.to_svg() != self.drawing.to_svg():
+                self.handle.update(self.drawing)
         elif self.shell is not None:
             self.handle = sys.modules["IPython"].display.display(self.drawing, display_id=True)
 
