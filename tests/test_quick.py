@@ -23,7 +23,7 @@ from tests import copies
 
 PACKAGE = Path(mg.__file__).parent
 MATRICES = {"mm", "addmm", "t", "transpose"}
-TWO = {"add", "sub", "mul", "mm"}
+TWO = {"add", "sub", "mul", "mm", "maximum", "minimum"}
 OPTIONS = {
     "mean_dim": lambda shape: ((0,), False),
     "sum_dim": lambda shape: ((0,), False),

@@ -26,8 +26,7 @@ SCALARS: dict[type, dict] = {int: {}, float: {}}
 
 def one_tensor(row: Row, ordinary: Callable) -> Callable:
     """One tensor and nothing else: exp, neg, relu ..."""
-    forward = row.forward
-    keeps_self, keeps_result = "self" in row.saved, "result" in row.saved
+    forward, keeps_self, keeps_result = row.forward, "self" in row.saved, "result" in row.saved
     keeps_sizes, keeps_numel = "self_sym_sizes" in row.saved, "self_sym_numel" in row.saved
 
     def call(input: Any) -> Any:
@@ -208,8 +207,7 @@ def matrices(row: Row, ordinary: Callable, second: str = "mat2") -> Callable:
         n.saved_mat2_sym_strides, n.itemsize = () if to_mat2 is None else b.strides, a.itemsize
         return t
 
-    code = call.__code__
-    call.__code__ = code.replace(co_varnames=("self", second, *code.co_varnames[2:]))
+    call.__code__ = call.__code__.replace(co_varnames=("self", second, *call.__code__.co_varnames[2:]))
     return call
 
 

@@ -104,6 +104,20 @@ def relu(n: Any, grad: Any, keep: bool) -> tuple:
     return (xp.where(y <= (zero := _ZERO[y.dtype]), zero, grad) if y.size <= 1024 else RAW.relu_backward(grad, y),)
 
 
+def extreme(n: Any, grad: Any, keep: bool) -> tuple:
+    """Of two numbers; arrays take the formulas of maximum and minimum."""
+    (to_self, to_other), nothing, name = n.edges, grad.dtype.type(0), n.row.name
+    a = array_of(n, "self", n.saved_self, n.version_self, to_self)
+    b = array_of(n, "other", n.saved_other, n.version_other, to_other)
+    if a.ndim or b.ndim:
+        return n.apply(grad, RAW, keep)
+    if not keep:
+        n.saved_self = n.saved_other = latest.freed
+    first, second, whole = *((a, b) if name == "maximum" else (b, a)), grad / 2 if a == b else grad
+    return (None if to_self is None else nothing if first < second else whole,
+            None if to_other is None else nothing if second < first else whole)
+
+
 def pow_number(n: Any, grad: Any, keep: bool) -> tuple:
     if n.saved_exponent != 2:
         return n.apply(grad, RAW, keep)
@@ -134,7 +148,7 @@ def _full(shape: tuple, grad: Any) -> Any:
 
 # By the row's name; each gets the node, its gradient, and whether to keep what was saved.
 DERIVATIVES: dict[str, Callable] = {"mul": mul, "addmm": addmm, "tanh": tanh, "relu": relu, "pow_number": pow_number,
-    "mm": mm, "t": lambda n, grad, keep: (grad.T,),
+    "mm": mm, "maximum": extreme, "minimum": extreme, "t": lambda n, grad, keep: (grad.T,),
     "sum": lambda n, grad, keep: (_spread(n, grad),), "add": lambda n, grad, keep: (grad, grad),
     "sub": lambda n, grad, keep: (grad, None if n.edges[1] is None else -grad),
     "sum_dim": lambda n, grad, keep: (

@@ -237,10 +237,8 @@ class CrossEntropy(Folded):
 
     def ready(self) -> bool:
         """True if backward may go on. Where not, the node that is then asked says why."""
-        if self.logs is None:
-            return False
-        c = self.saved_target._counter
-        return c is None or c[0] == self.version_target
+        return self.logs is not None and (
+            (c := self.saved_target._counter) is None or c[0] == self.version_target)
 
     def send_past(self, grad: Any) -> tuple:
         """The derivative with respect to the scores: the probabilities, less 1 where the target is."""

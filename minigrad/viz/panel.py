@@ -17,7 +17,6 @@ from ..graph.snapshot import AnyTensor
 from .board import Board
 from .display import Drawing, draw, learners_names, library
 
-
 MOST = 6  # graphs in one picture
 
 
