@@ -125,6 +125,11 @@ class Source:
         return between(self.typed.whole, *found[0].span()) if len(found) == 1 else stretch(first, 0, last, 0)
 
     @cached_property
+    def called_as(self) -> dict[str, list[Any]]:
+        """The calls, by what is called as Python would write it."""
+        return by_key((ast.unparse(n.func), n) for n in self.calls)
+
+    @cached_property
     def spelled(self) -> Source:
         """The same with the usual spaces, each statement, or head of one, alone on one line, and nothing on the others;
         itself, where that may not be."""
@@ -760,7 +765,7 @@ def calls(source: Source, function: Any) -> list[tuple[Source, Any]]:
     cells = [*Context(source).cells()]
     several = [f for cell in cells for f in cell.functions.values() if f.name == function.name][1:]
     name = f"self.{function.name}" if isinstance(source.parents[function], ast.ClassDef) else function.name
-    return [(cell, n) for cell in cells for n in cell.calls if ast.unparse(n.func) == name and not several]
+    return [] if several else [(cell, n) for cell in cells for n in cell.called_as.get(name, ())]
 
 
 def given(source: Source, statement: Any, *beside: Any) -> set[str]:
