@@ -196,7 +196,7 @@ def few_colours(png: bytes) -> bytes:
     except ImportError:
         return png
     small = io.BytesIO()
-    Image.open(io.BytesIO(png)).convert("RGB").quantize(128).save(small, "PNG", optimize=True)
+    Image.open(io.BytesIO(png)).convert("RGB").quantize(128).save(small, "PNG")
     return min(small.getvalue(), png, key=len)
 
 
