@@ -6,6 +6,7 @@ the real torch, or whose parameter `oracle` is torch, is marked `oracle`.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from importlib.util import find_spec
@@ -80,3 +81,9 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
         title = "LEFT OUT, which fails where CI is set" if ON_CI else "left out"
         terminalreporter.section(title)
         terminalreporter.write_line("\n".join(hints))
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """What has been read so far stays: a collection of garbage need not look at it again, which takes a second."""
+    gc.collect()
+    gc.freeze()
