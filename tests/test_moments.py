@@ -660,6 +660,18 @@ def test_a_result_in_the_middle_ends_a_path_too():
         torch.paths(w * 2, middle)
 
 
+@pytest.mark.parametrize("library", ["minigrad", "torch"])
+def test_a_path_ends_at_one_result_of_several(library):
+    x = pytest.importorskip(library).tensor([3.0, float("inf")], requires_grad=True)
+    a, b = (x * 2).unbind()
+    total = a * 5 + b
+
+    assert [float(v) for v in torch.paths(total, a).values] == [5]  # though the sum is infinite
+    assert torch.paths(total, b, choose=True).products == [1]
+    with pytest.raises(ValueError, match="nothing leads"):
+        torch.paths(a, b)
+
+
 def test_hooks_on_the_way_are_told_of():
     """What is added to `.grad` is then not the sum over the paths."""
     w = torch.tensor(2.0, requires_grad=True)
