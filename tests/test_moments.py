@@ -388,7 +388,8 @@ def test_rounds_leave_what_the_course_says_and_the_parameters_as_they_were(libra
     ([4, 2, 1], "same"), ([4, 3, 2.5], "creeps"), ([4, 4, 4], "creeps"), ([4, 1, 0.1], "faster"), ([4, 5, 6], "rises"),
     ([4, 6, 3, 7], "swings"), ([4, 1, 0.1, 3], "swings"),
     ([4, 1, 0.1, 5], "swings"), ([4, 9, "inf"], "rises"), ([4, "inf", "nan"], "rises"), ([4, 8, "nan"], "rises"),
-    (["nan", "nan"], "breaks"), ([4, 3, "nan"], "breaks"), ([4, "nan"], "breaks")])
+    (["nan", "nan"], "breaks"), ([4, 3, "nan"], "breaks"), ([4, "nan"], "breaks"), ([4, -9, "-inf"], "breaks"),
+    ([4, 3, 1], "creeps"), ([4, 1, 1], "faster"), ([4, 4, 4.000001], "creeps")])
 def test_what_a_loss_does_is_called_by_its_name(seen, way):
     from minigrad.viz.monitor import what_it_does
 
@@ -409,7 +410,10 @@ def test_a_loop_that_cannot_be_compared_is_refused_and_a_blown_up_one_has_two_na
     widget = torch.training(round, w, rounds=6)
     for way in "05":
         assert send(widget, switch="0", way=way)["scene"]["said"] == "✓ Right."
+    assert "returns no loss" in send(widget, switch="1", way="0")["refused"]
+    turns = iter(range(9))
     for call, says in ((lambda: torch.training(round, w, rounds=0), "at least one round"),
+                       (lambda: torch.training(lambda on=True: round() + next(turns), w, rounds=3), "another loss"),
                        (lambda: torch.training(round, [w]), "such as"),
                        (lambda: torch.training(lambda on=True: round(tells=False), w), "returns no loss")):
         with pytest.raises(ValueError, match=says):
@@ -497,7 +501,7 @@ def test_parameters_are_found_in_globals_cells_and_arguments():
         with torch.no_grad():
             w.sub_(0.1 * w.grad)
         w.grad = None
-        return loss
+        return loss, 0.75  # an accuracy is no parameter
 
     widget = torch.training(in_a_cell, w, rounds=4)
 
