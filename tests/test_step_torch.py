@@ -647,6 +647,8 @@ def test_what_torch_hides_is_said_and_live_is_refused():
     assert "torch 自己执行" in player.scene["before"]["zh"]
     with pytest.raises(ValueError, match="Leave live out"):
         step(names["loss"], live=True)
+    with pytest.raises(TypeError, match="not iterable"):  # as torch says it
+        step(names["loss"], 3)
 
 
 @pytest.mark.filterwarnings("ignore:TF32")
