@@ -428,7 +428,7 @@ def test_a_run_of_one_round_is_a_dot():
 
 
 def test_a_scale_is_that_of_the_right_run_and_the_last_values_stand_from_the_top_down():
-    from minigrad.viz.monitor import scale
+    from minigrad.viz.monitor import Training, scale
 
     a, b = (torch.tensor(value, requires_grad=True) for value in (1.0, 3.0))
 
@@ -441,6 +441,11 @@ def test_a_scale_is_that_of_the_right_run_and_the_last_values_stand_from_the_top
     drawn = str(torch.training(round, a, b, rounds=2).scene["parts"][0])
 
     assert re.findall(r">([ab] [−\d]+)<", drawn)[:2] == ["b 3", "a 1"]
+    low = {f"a_long_name_{i}": torch.tensor(1.0 + i * 1e-4, requires_grad=True) for i in range(5)}
+    long = Training(lambda: sum(low.values()).backward(), low, 3, None).scene["parts"][0]["svg"]
+    ends = [(float(y), said) for y, said in re.findall(r'<text x="263" y="(\S+?)"[^>]*>([^<]+)', long)]
+    assert [said.rpartition(" ")[2] for _, said in ends[:4]] == ["1", "1", "1", "1"]
+    assert all(y <= 165 for y, _ in ends[:4])  # beside their frame, not in that below
     assert scale([-100.0, 0.5, 100.0], [0.0, 1.0]) == (-3.0, 4.0)
 
 
@@ -809,6 +814,13 @@ def test_a_second_run_sees_nothing_of_the_first(program):
     first, second = (pinned(Followed(program, scope))[0] for _ in range(2))
 
     assert first == second
+
+
+def test_the_arrow_stands_at_the_line_that_wrote_not_at_the_head_of_its_loop():
+    widget = torch.versions("h = torch.ones(2)\nk = torch.ones(2)\nfor i in range(2):\n    h.add_(1)\nk = h")
+
+    assert [line for line in widget.ran if "↑" in widget.cell("h", widget.ran.index(line))["text"]] == [4]
+    assert widget.cell("k", 4)["text"] == "v2"  # another tensor; nobody wrote into it
 
 
 def test_versions_takes_pin_and_line_together():

@@ -14,7 +14,7 @@ from ..text import demand
 from .asking import Axes, Moment, Part, chart, shown
 from .display import learners_names
 from .glyphs import circle, text
-from .theme import shorten
+from .theme import shorten, width
 
 WAYS = ("rises", "creeps", "faster", "swings", "same", "breaks", "stops")  # of a loss, beside that of the right run
 Rows = list[dict[str, Any]]
@@ -104,17 +104,18 @@ class Training(Moment):
             values = [number(row.get(key)) for run in all_rows for row in run for key in keys]
             home = [number(row.get(key)) for row in self.rows for key in keys]
             axes = Axes((1, max(self.rounds, 2)), scale(values, home), (8, 42 + 72 * i, 250, 46))
-            body += text(8, 37 + 72 * i, shorten(label, 330), "mg-m") + axes.frame()
+            body += text(8, 37 + 72 * i, shorten(label, 230), "mg-m") + axes.frame()
             ends = []
             for key, kind in zip(keys, ("mg-curve", "mg-tangent") * len(keys), strict=False):
                 line = [(row["round"], y) for row in rows if isfinite(y := number(row.get(key)))]
                 body += axes.line(line, kind) if line[1:] else "".join(circle(*axes.at(*one), 3, kind) for one in line)
-                said = f"{key.removesuffix('.grad')} " if len(keys) > 1 else ""
-                ends += [(axes.at(*line[-1])[1] + 5, said + shown(line[-1][1], 4))] if line else []
+                last = shown(line[-1][1], 4) if line else ""
+                name = shorten(key.removesuffix(".grad"), 80 - width(last)) + " " if len(keys) > 1 else ""
+                ends += [(axes.at(*line[-1])[1] + 5, name + last)] if line else []
             y = 0.0
-            for at, said in sorted(ends)[:4]:
-                y = max(at, y + 15)
-                body += text(263, y, shorten(said, 84))
+            for below, (at, said) in zip((3, 2, 1, 0)[-len(ends):], sorted(ends), strict=False):
+                y = max(min(at, 93 + 72 * i - 15 * below), y + 15)  # all of them beside the frame
+                body += text(263, y, said)
         return chart(body, 350, 316, " · ".join(filter(None, [title, *(label for label, _ in kinds)])))
 
 
