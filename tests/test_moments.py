@@ -291,11 +291,15 @@ def test_a_wrong_rule_differs_from_what_was_measured():
 
 def test_a_corner_and_a_large_entry_accuse_no_rule():
     bent = words(send(torch.nudge(torch.relu, x=torch.tensor([1.0, -2.0, 0.0])), cell=["0,0"])["scene"])
-    large = words(send(torch.nudge(lambda x: x * x, x=torch.tensor([1e20, 3.0])), cell=["0,0"])["scene"])
+    widget, flat = (torch.nudge(lambda x: x**3, x=torch.tensor(at)) for at in ([1e10, 2.0], [0.0, 0.0]))
+    large = words(send(widget, cell=["0,0", "1,1"])["scene"])
 
     assert "0 ∠" in bent
-    assert "2e20 =" in large
-    assert "≠" not in bent + large
+    assert "3e20 =" in large
+    assert "12 =" in large
+    assert widget.answers[0][2]
+    assert "≠" not in bent + large + words(send(flat, cell=["0,0"])["scene"])  # though a difference is not quite 0
+    assert not flat.answers[0][2]
     falling = send(torch.nudge(lambda x: -x, x=torch.ones(2)), cell=["0,0"])["scene"]["parts"][1]["rows"]
     assert [[cell["heat"] for cell in row[1:]] for row in falling[:2]] == [[1, 0], [0, 1]]
 
