@@ -712,6 +712,8 @@ def test_the_call_that_is_asked_for_can_be_made():
 
     assert "`y.sum().backward()` adds" in str(torch.paths(y, w, choose=True).opening())
     assert "`total.backward()` adds" in str(torch.paths(total, w, choose=True).opening())
+    unnamed = torch.paths(y + w, w, choose=True)
+    assert "`(…).sum().backward()` adds" in str(unnamed.opening())
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

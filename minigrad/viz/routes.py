@@ -161,11 +161,12 @@ class Choice(Moment):
 
     def opening(self) -> dict[str, Any]:
         facts = dict(zip(("root", "leaf"), self.names, strict=True))
-        whole = "" if prod(self.graph.tensor(self.graph.roots[0]).shape) == 1 else ".sum()"
+        root = self.graph.tensor(self.graph.roots[0])
+        called = {"root": root.name or "(…)", "whole": "" if prod(root.shape) == 1 else ".sum()"}
         many = "" if self.grads[self.counting[0]][-1].numel() == 1 else "_many"
         return {"parts": [self.text("paths_ask", "ask", **facts),
             self.choice("way", "paths_tick", (f"`{self.way(i)}`" for i in range(len(self.ways))), many=True),
-            {"kind": "field", "name": "total", "label": self.say(f"paths_total{many}", whole=whole, **facts)},
+            {"kind": "field", "name": "total", "label": self.say(f"paths_total{many}", **facts | called)},
             self.button("answer"), *graph_parts(Drawing(self.graph, show=frozenset({"values"}), lang=self.language))]}
 
     def reply(self, do: str, at: Any, values: dict[str, list[str]]) -> dict[str, Any]:
