@@ -147,6 +147,6 @@ def what_it_does(home: Rows, rows: Rows) -> str:
     if sum(a != b for a, b in pairwise(turns)) > 1 or (
             losses[0] > min(losses) and losses[-1] > min(losses) + 0.01 * top):
         return "swings"
-    later = losses[-1] - right[-1]
-    later = later if abs(later) > 1e-3 * top else sum(losses) - sum(right)  # both arrive: who did so first
-    return "rises" if losses[-1] > losses[0] + 1e-6 * top else "creeps" if later > 0 else "faster"
+    more = losses[-1] - right[-1], sum(losses) - sum(right)  # where both arrive: who did so first
+    return "rises" if losses[-1] > losses[0] + 1e-6 * top else (
+        "creeps" if next((d for d in more if abs(d) > 1e-3 * top), 0) > 0 else "faster")

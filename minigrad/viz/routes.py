@@ -13,7 +13,7 @@ from math import isclose, isfinite, prod
 from typing import Any
 
 from ..graph.recorder import in_short
-from ..graph.snapshot import AnyTensor, Edge, Graph
+from ..graph.snapshot import AnyTensor, Graph
 from ..text import demand, get_language, say
 from .asking import Moment, equation, graph_parts, shown
 from .display import Drawing, TextWithDrawing, learners_names, nodes_below, reader_for
@@ -47,10 +47,10 @@ def paths(root: AnyTensor, leaf: AnyTensor, choose: bool = False) -> Paths | Cho
 def ways(graph: Graph, end: End) -> Count:
     """How many paths lead from each node to `end`, and from the root (None); nodes stand consumers first."""
     count: Count = {}
+    for n in reversed(graph.nodes):
+        count[n.id] = sum((e.node, e.nr) == end or count[e.node] for e in n.edges if e.node)
     root = graph.tensor(graph.roots[0])
-    for id, edges in [*((n.id, n.edges) for n in reversed(graph.nodes)), (None, (Edge(0, root.node, root.nr),))]:
-        count[id] = sum((e.node, e.nr) == end or count[e.node] for e in edges if e.node)
-    return count
+    return count | {None: ((root.node, root.nr) == end) + count[root.node]}
 
 
 def ends(graph: Graph, end: End) -> list[str]:
