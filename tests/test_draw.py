@@ -492,6 +492,13 @@ def test_heat_draws_large_gradients_thick():
     thick = re.findall(r"stroke-width:([0-9.]+)\"", draw((x * 1000).sin().sum(), view="backward", heat=True).to_svg())
 
     assert len({float(t) for t in thick}) > 1
+
+    class Box(minigrad.nn.Module):
+        def forward(self, x):
+            return x * 3 - x * 2
+
+    for y in (x + x, Box()(x * 1)):  # no wire carries what the two add up to, and one comes out of the box
+        assert "from 1.4 to 1.4." in draw(y, view="backward", heat=True).to_svg()
     assert "stroke-width:" not in draw(loss, view="backward").to_svg().partition("</style>")[2]
 
 
