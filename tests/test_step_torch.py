@@ -216,7 +216,7 @@ def reference() -> dict[str, Any]:
 
 
 def test_a_preview_changes_nothing_of_torch_s():
-    names = reference()
+    names = reference() | {"ours": mg.ones(2)}  # a tensor of the other library beside it
     w, z, b = names["w"], names["z"], names["b"]
     w.grad = kept = torch.ones(2)
     fired: list[Any] = []
