@@ -78,6 +78,19 @@ def test_an_expression_that_stands_in_both_is_its_own_twin_whatever_came_before(
     assert [long.graph.node(id).source for id, twin in made.twins.items() if twin == product] == ["x.exp() * x"]
 
 
+def test_results_and_models_of_other_names_are_twins():
+    one, two = mg.nn.Linear(2, 1), mg.nn.Linear(2, 1)
+    loss_a, loss_b = ((model(mg.ones(3, 2)) ** 2).mean() for model in (one, two))
+    names = {"loss_a": loss_a, "loss_b": loss_b, "one": one.weight, "one.bias": one.bias, "two.bias": two.bias}
+    a, b = mg.step(loss_a, preview=True, names=names), mg.step(loss_b, preview=True, names=names)
+    made = mg.compare(a, b)
+
+    assert made.twins[a.graph.nodes[0].id] == b.graph.nodes[0].id
+    biases = [next(t.node for t in run.graph.tensors if (t.name or "").endswith(".bias")) for run in (a, b)]
+    assert made.twins[biases[0]] == biases[1]
+    assert {who for *_, who in made.moments} == {"both", "a", "b"}  # `one` is nobody's twin
+
+
 def test_a_second_backward_fails_beside_the_first():
     x = mg.tensor([1.0, 2.0], requires_grad=True)
     loss = (x * x).sum()

@@ -1,5 +1,6 @@
 """draw(t): names from where the learner stands, and a bundle that every notebook can show."""
 
+import contextlib
 import gc
 import importlib.util
 import json
@@ -452,7 +453,7 @@ def test_gradients_that_meet_at_a_closed_box_are_an_equation_in_it(library):
     torch = importlib.import_module(library)
     torch.manual_seed(0)
     layer = torch.nn.Linear(1, 1)
-    with minigrad.graph.scopes(layer):
+    with minigrad.graph.scopes(layer) if library == "torch" else contextlib.nullcontext():
         h = layer(torch.tensor([[2.0]]))
     svg = draw((h * 3 + h.exp()).sum(), view="backward", level="modules").to_svg()
     box = re.search(r'class="mg-box" data-id="[^"]+"(.*?)</g>', svg, re.S)[1]
@@ -492,6 +493,13 @@ def test_heat_draws_large_gradients_thick():
     thick = re.findall(r"stroke-width:([0-9.]+)\"", draw((x * 1000).sin().sum(), view="backward", heat=True).to_svg())
 
     assert len({float(t) for t in thick}) > 1
+
+    class Box(minigrad.nn.Module):
+        def forward(self, x):
+            return x * 3 - x * 2
+
+    for y in (x + x, Box()(x * 1)):  # no wire carries what the two add up to, and one comes out of the box
+        assert "from 1.4 to 1.4." in draw(y, view="backward", heat=True).to_svg()
     assert "stroke-width:" not in draw(loss, view="backward").to_svg().partition("</style>")[2]
 
 

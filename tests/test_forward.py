@@ -71,6 +71,14 @@ def test_lines_of_other_losses_run_without_nodes_and_what_nobody_saw_appears_in_
     assert set(born) >= {n.id for n in player.graph.nodes} | {t.id for t in player.graph.tensors}
 
 
+def test_a_line_that_catches_an_error_is_a_line():
+    scope, notes = noted("x = mg.ones(2, requires_grad=True)\ntry:\n    x.add_(1)\nexcept RuntimeError as error:\n"
+                         "    y = (x * 2).sum()\n")
+    player = step(scope["y"], names={k: scope[k] for k in "xy"}, preview=True, forward=notes)
+
+    assert [line for line, *_ in told(player)] == [1, 2, 4, 5, 5]  # the one that failed made nothing
+
+
 def test_an_error_in_the_cell_is_returned_and_grad_mode_is_as_before():
     notes = Notes()
     error = notes.run(Followed("x = mg.ones(2, requires_grad=True)\ny = x * 2\ny.backward()", {"mg": mg}))

@@ -291,11 +291,15 @@ def test_a_wrong_rule_differs_from_what_was_measured():
 
 def test_a_corner_and_a_large_entry_accuse_no_rule():
     bent = words(send(torch.nudge(torch.relu, x=torch.tensor([1.0, -2.0, 0.0])), cell=["0,0"])["scene"])
-    large = words(send(torch.nudge(lambda x: x * x, x=torch.tensor([1e20, 3.0])), cell=["0,0"])["scene"])
+    widget, flat = (torch.nudge(lambda x: x**3, x=torch.tensor(at)) for at in ([1e10, 2.0], [0.0, 0.0]))
+    large = words(send(widget, cell=["0,0", "1,1"])["scene"])
 
     assert "0 ∠" in bent
-    assert "2e20 =" in large
-    assert "≠" not in bent + large
+    assert "3e20 =" in large
+    assert "12 =" in large
+    assert widget.answers[0][2]
+    assert "≠" not in bent + large + words(send(flat, cell=["0,0"])["scene"])  # though a difference is not quite 0
+    assert not flat.answers[0][2]
     falling = send(torch.nudge(lambda x: -x, x=torch.ones(2)), cell=["0,0"])["scene"]["parts"][1]["rows"]
     assert [[cell["heat"] for cell in row[1:]] for row in falling[:2]] == [[1, 0], [0, 1]]
 
@@ -388,7 +392,8 @@ def test_rounds_leave_what_the_course_says_and_the_parameters_as_they_were(libra
     ([4, 2, 1], "same"), ([4, 3, 2.5], "creeps"), ([4, 4, 4], "creeps"), ([4, 1, 0.1], "faster"), ([4, 5, 6], "rises"),
     ([4, 6, 3, 7], "swings"), ([4, 1, 0.1, 3], "swings"),
     ([4, 1, 0.1, 5], "swings"), ([4, 9, "inf"], "rises"), ([4, "inf", "nan"], "rises"), ([4, 8, "nan"], "rises"),
-    (["nan", "nan"], "breaks"), ([4, 3, "nan"], "breaks"), ([4, "nan"], "breaks")])
+    (["nan", "nan"], "breaks"), ([4, 3, "nan"], "breaks"), ([4, "nan"], "breaks"), ([4, -9, "-inf"], "breaks"),
+    ([4, 3, 1], "creeps"), ([4, 1, 1], "faster"), ([4, 4, 4.000001], "creeps")])
 def test_what_a_loss_does_is_called_by_its_name(seen, way):
     from minigrad.viz.monitor import what_it_does
 
@@ -409,7 +414,10 @@ def test_a_loop_that_cannot_be_compared_is_refused_and_a_blown_up_one_has_two_na
     widget = torch.training(round, w, rounds=6)
     for way in "05":
         assert send(widget, switch="0", way=way)["scene"]["said"] == "✓ Right."
+    assert "returns no loss" in send(widget, switch="1", way="0")["refused"]
+    turns = iter(range(9))
     for call, says in ((lambda: torch.training(round, w, rounds=0), "at least one round"),
+                       (lambda: torch.training(lambda on=True: round() + next(turns), w, rounds=3), "another loss"),
                        (lambda: torch.training(round, [w]), "such as"),
                        (lambda: torch.training(lambda on=True: round(tells=False), w), "returns no loss")):
         with pytest.raises(ValueError, match=says):
@@ -424,7 +432,7 @@ def test_a_run_of_one_round_is_a_dot():
 
 
 def test_a_scale_is_that_of_the_right_run_and_the_last_values_stand_from_the_top_down():
-    from minigrad.viz.monitor import scale
+    from minigrad.viz.monitor import Training, scale
 
     a, b = (torch.tensor(value, requires_grad=True) for value in (1.0, 3.0))
 
@@ -437,6 +445,11 @@ def test_a_scale_is_that_of_the_right_run_and_the_last_values_stand_from_the_top
     drawn = str(torch.training(round, a, b, rounds=2).scene["parts"][0])
 
     assert re.findall(r">([ab] [−\d]+)<", drawn)[:2] == ["b 3", "a 1"]
+    low = {f"a_long_name_{i}": torch.tensor(1.0 + i * 1e-4, requires_grad=True) for i in range(5)}
+    long = Training(lambda: sum(low.values()).backward(), low, 3, None).scene["parts"][0]["svg"]
+    ends = [(float(y), said) for y, said in re.findall(r'<text x="263" y="(\S+?)"[^>]*>([^<]+)', long)]
+    assert [said.rpartition(" ")[2] for _, said in ends[:4]] == ["1", "1", "1", "1"]
+    assert all(y <= 165 for y, _ in ends[:4])  # beside their frame, not in that below
     assert scale([-100.0, 0.5, 100.0], [0.0, 1.0]) == (-3.0, 4.0)
 
 
@@ -497,7 +510,7 @@ def test_parameters_are_found_in_globals_cells_and_arguments():
         with torch.no_grad():
             w.sub_(0.1 * w.grad)
         w.grad = None
-        return loss
+        return loss, 0.75  # an accuracy is no parameter
 
     widget = torch.training(in_a_cell, w, rounds=4)
 
@@ -660,6 +673,18 @@ def test_a_result_in_the_middle_ends_a_path_too():
         torch.paths(w * 2, middle)
 
 
+@pytest.mark.parametrize("library", ["minigrad", "torch"])
+def test_a_path_ends_at_one_result_of_several(library):
+    x = pytest.importorskip(library).tensor([3.0, float("inf")], requires_grad=True)
+    a, b = (x * 2).unbind()
+    total = a * 5 + b
+
+    assert [float(v) for v in torch.paths(total, a).values] == [5]  # though the sum is infinite
+    assert torch.paths(total, b, choose=True).products == [1]
+    with pytest.raises(ValueError, match="nothing leads"):
+        torch.paths(a, b)
+
+
 def test_hooks_on_the_way_are_told_of():
     """What is added to `.grad` is then not the sum over the paths."""
     w = torch.tensor(2.0, requires_grad=True)
@@ -687,6 +712,8 @@ def test_the_call_that_is_asked_for_can_be_made():
 
     assert "`y.sum().backward()` adds" in str(torch.paths(y, w, choose=True).opening())
     assert "`total.backward()` adds" in str(torch.paths(total, w, choose=True).opening())
+    unnamed = torch.paths(y + w, w, choose=True)
+    assert "`(…).sum().backward()` adds" in str(unnamed.opening())
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
@@ -793,6 +820,13 @@ def test_a_second_run_sees_nothing_of_the_first(program):
     first, second = (pinned(Followed(program, scope))[0] for _ in range(2))
 
     assert first == second
+
+
+def test_the_arrow_stands_at_the_line_that_wrote_not_at_the_head_of_its_loop():
+    widget = torch.versions("h = torch.ones(2)\nk = torch.ones(2)\nfor i in range(2):\n    h.add_(1)\nk = h")
+
+    assert [line for line in widget.ran if "↑" in widget.cell("h", widget.ran.index(line))["text"]] == [4]
+    assert widget.cell("k", 4)["text"] == "v2"  # another tensor; nobody wrote into it
 
 
 def test_versions_takes_pin_and_line_together():

@@ -337,6 +337,8 @@ def test_a_live_player_runs_one_node_per_click():
     assert len(player.steps) == 5
     assert x.grad == 42
     assert player.recorder is None
+    with pytest.raises(ValueError, match="real backward"):
+        diamond(live=True, preview=True)
 
 
 def test_clicks_that_merge_on_the_way_lose_no_node():

@@ -216,7 +216,7 @@ def reference() -> dict[str, Any]:
 
 
 def test_a_preview_changes_nothing_of_torch_s():
-    names = reference()
+    names = reference() | {"ours": mg.ones(2)}  # a tensor of the other library beside it
     w, z, b = names["w"], names["z"], names["b"]
     w.grad = kept = torch.ones(2)
     fired: list[Any] = []
@@ -647,6 +647,8 @@ def test_what_torch_hides_is_said_and_live_is_refused():
     assert "torch 自己执行" in player.scene["before"]["zh"]
     with pytest.raises(ValueError, match="Leave live out"):
         step(names["loss"], live=True)
+    with pytest.raises(TypeError, match="not iterable"):  # as torch says it
+        step(names["loss"], 3)
 
 
 @pytest.mark.filterwarnings("ignore:TF32")

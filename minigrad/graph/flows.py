@@ -84,7 +84,8 @@ def run_torch(found: Flows, roots: tuple[AnyTensor, ...], given: Sequence[Any]) 
 
 
 class Flows:
-    """Texts by slot (`edge:n3:0`, `in:n3:0`, `seed:n1`, `total:n6`), norms by edge, and where it went wrong first.
+    """Texts by slot (`edge:n3:0`, `in:n3:0`, `seed:n1`, `total:n6`), norms by edge (of what it
+    is drawn with) and leaf, and where it went wrong first.
 
     Our engine tells it what happens; of torch's hooks do, behind the learner's.
     """
@@ -156,6 +157,7 @@ class Flows:
                 written = spelled(arrays, total, LONGEST if leaf else SHORTEST)
                 self.texts[f"{'total' if leaf else 'meet'}:{place}"] = written or self.text(total)
                 self.texts.pop(f"got:{place}", None)  # the sum is what a hook receives
+        self.norms |= {wire: norm(self.sums[slot]) for wire, slot in self.groups.items() if slot in self.sums}
         self.reader, self.sums, self.meeting, self.hooked = None, {}, {}, {}
         return self
 

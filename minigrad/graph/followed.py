@@ -242,17 +242,24 @@ def so_far(graph: Graph, ids: list[str], lines: Collection[int] = ()) -> Graph:
 # ---- versions and notes
 
 
-def pinned(program: Followed) -> tuple[list[dict[str, int]], list[Pin], Pin | None]:
-    """Run it; the versions of its tensors after each line that ran, the notes that its nodes took, and one of these.
+def pinned(program: Followed) -> tuple[list[dict[str, int]], list[Pin], Pin | None, set[tuple[int, str]]]:
+    """Run it; the versions of its tensors after each line that ran, the notes that its nodes took, one of these, and
+    which line wrote into which tensor.
 
-    That is the first stale one that backward comes to, from where the program calls it last (if it does).
+    That one is the first stale one that backward comes to, from where the program calls it last (if it does).
     """
     versions: list[dict[str, int]] = []
+    wrote: set[tuple[int, str]] = set()
+    before: dict[str, tuple[AnyTensor, int]] = {}
     pins: dict[tuple[int, str], Pin] = {}
 
     def seen(line: int) -> None:
         now = {name: t for name, t in program.tensors().items() if hasattr(t, "_edge")}
-        versions.append({name: int(t._version) for name, t in now.items() if not t.is_inference()})
+        counted = {name: (t, int(t._version)) for name, t in now.items() if not t.is_inference()}
+        versions.append({name: version for name, (_, version) in counted.items()})
+        wrote.update((line, name) for name, (t, version) in counted.items()
+                     if name in before and before[name][0] is t and version > before[name][1])
+        before.update(counted)
         if not (results := program.results()):
             return
         graph = read(*results, names=now)
@@ -276,7 +283,7 @@ def pinned(program: Followed) -> tuple[list[dict[str, int]], list[Pin], Pin | No
     behind = {node.seq for node in read(*roots).ops} if roots else {pin.node for pin in stale}
     refused = stale if "inplace" in program.error else []
     first = next((pin for pin in [*(pin for pin in stale if pin.node in behind), *refused]), None)
-    return versions, sorted(alike.values(), key=lambda pin: program.ran.index(pin.line)), first
+    return versions, sorted(alike.values(), key=lambda pin: program.ran.index(pin.line)), first, wrote
 
 
 # ---- the thread from a leaf

@@ -70,7 +70,7 @@ class Notes:
             tree.body[-1] = ast.fix_missing_locations(ast.copy_location(kept, last))
 
         def ran(line: int) -> None:
-            first, end = spans[line]
+            first, end = spans.get(line, (line, line))  # an `except` is no statement
             start = len(lines[first - 1]) - len(lines[first - 1].lstrip())
             here = Span(program.place, first, end, start, len(lines[end - 1].encode()))
             before = next((i for i in range(len(self.order) - 1, -1, -1) if self.order[i][1]), None)

@@ -31,7 +31,7 @@ class TorchReader(Reader):
 
     def is_tensor(self, value: Any) -> bool:
         """Whether a value is a tensor of torch."""
-        return hasattr(type(value), "grad_fn") and hasattr(type(value), "is_sparse")
+        return hasattr(type(value), "grad_fn") and not super().is_tensor(value)
 
     library = "torch"
     noted, place = calls, staticmethod(line_of)  # while `scopes` was open

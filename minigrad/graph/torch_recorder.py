@@ -38,7 +38,7 @@ class TorchRecorder(Recorder):
     def prepare(self, root: AnyTensor, gradient: AnyTensor | None, names: Mapping[str, AnyTensor],
                 create_graph: bool) -> Any:
         """Let torch refuse what it refuses; the gradient that backward begins with."""
-        if not root.requires_grad or (gradient is None and root.numel() != 1):
+        if not root.requires_grad or (root.numel() != 1 if gradient is None else not hasattr(gradient, "grad_fn")):
             root.backward(gradient)  # raises, in torch's words
         self.reader: TorchReader = TorchReader((root,), names)
         demand(self.reader.value(root) is not None, "player.no_values")

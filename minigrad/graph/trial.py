@@ -75,7 +75,7 @@ def rounds_of(round: Callable[..., Any], parameters: dict[str, AnyTensor], count
                     handle.remove()
             loss, *returned = result if isinstance(result, tuple) else (result,)
             now |= {name: scope[key] for key, name in places} | {name: cell.cell_contents for cell, name in inside}
-            now |= dict(zip(now, returned, strict=False))
+            now |= dict(zip(now, returned if handed else (), strict=False))
             row = {"round": nr, "loss": None if hasattr(loss, "numel") and loss.numel() != 1 else size(loss),
                    "nodes": len(nodes_behind(loss)) if hasattr(loss, "grad_fn") else None}
             for name, t in now.items():

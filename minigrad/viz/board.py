@@ -55,7 +55,7 @@ class Versions(Moment):
 
     def __init__(self, program: Followed, lang: str | None = None) -> None:
         self.program = program
-        self.counters, self.pins, self.stale = pinned(program)
+        self.counters, self.pins, self.stale, self.wrote = pinned(program)
         after = dict(zip(program.ran, self.counters, strict=True))  # of a line that ran again, its last run
         self.ran, self.after = [*after], [*after.values()]
         names = [name for known in self.after for name in known] + [pin.tensor for pin in self.pins]
@@ -92,8 +92,8 @@ class Versions(Moment):
 
     def cell(self, name: str, k: int) -> Part | str:
         """The version of a tensor after a line, and the pins that this line put in."""
-        now, before = self.after[k].get(name), self.after[k - 1].get(name) if k else None
-        words = [] if now is None else [f"v{now}" + (" ↑" if before is not None and now > before else "")]
+        now = self.after[k].get(name)
+        words = [] if now is None else [f"v{now}" + " ↑" * ((self.ran[k], name) in self.wrote)]
         pins = [pin for pin in self.pins if pin.tensor == name and pin.line == self.ran[k]]
         words += [self.say("stale_pin" if pin.stale else "pin", version=pin.version) for pin in pins]
         return {"text": "  ".join(words), "state": "bad" if any(pin.stale for pin in pins) else ""}

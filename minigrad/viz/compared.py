@@ -118,13 +118,16 @@ def told(graph: Graph, f: Frame) -> str:
 
 
 def keys(graph: Graph, other: Graph) -> dict[str, tuple[str, ...]]:
-    """What a node is known by in another run: its kind, and its leaf, its result's name, its formula or an expression
-    that stands in both; its turn."""
-    seen, shared = Counter[tuple[str, str]](), {n.source for n in other.nodes}
+    """What a node is known by in another run: its kind, and a name or an expression that stand in both, that it is the
+    root, where in its module its leaf is, its result's name or its formula; its turn."""
+    seen, shared, names = Counter[tuple[str, str]](), {n.source for n in other.nodes}, {t.name for t in other.tensors}
     made: dict[str, tuple[str, ...]] = {}
     for node in graph.nodes:
-        written = node.formula or (node.source if node.source in shared else "")
-        key = node.name, next((t.name for t in graph.outputs(node.id) if t.name), written)
+        name = next((t.name for t in graph.outputs(node.id) if t.name), "")
+        if name not in names:
+            name = (node.source in shared and not node.leaf and node.source) or (
+                "root" if node.id == graph.nodes[0].id else name.partition(".")[2] or name or node.formula)
+        key = node.name, name
         seen[key] += 1
         made[node.id] = (*key, str(seen[key]))
     return made

@@ -311,7 +311,7 @@ class Drawing:
         if found.bad is not None:
             self.marks |= {found.bad}
             self.remark("bad_gradient", node=self.graph.node(found.bad).name)
-        sizes = [size for size in found.norms.values() if 0 < size < float("inf")]
+        sizes = [size for wire, size in found.norms.items() if ":" in wire and 0 < size < float("inf")]
         if heat and sizes:
             middle = sorted(sizes)[len(sizes) // 2]
             self.heat = {edge: 7.0 if not size < float("inf") else max(0.8, min(7, 2.6 + 0.8 * log10(size / middle)))

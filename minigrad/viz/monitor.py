@@ -5,7 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from itertools import pairwise, takewhile
-from math import isclose, isfinite, isnan
+from math import inf, isclose, isfinite
 from typing import Any
 
 from ..graph.snapshot import AnyTensor
@@ -14,7 +14,7 @@ from ..text import demand
 from .asking import Axes, Moment, Part, chart, shown
 from .display import learners_names
 from .glyphs import circle, text
-from .theme import shorten
+from .theme import shorten, width
 
 WAYS = ("rises", "creeps", "faster", "swings", "same", "breaks", "stops")  # of a loss, beside that of the right run
 Rows = list[dict[str, Any]]
@@ -29,7 +29,7 @@ def training(round: Callable[..., Any], *parameters: AnyTensor, rounds: int = 20
     it was: parameters, optimizers, random numbers. `.rows` is the data of the run as it should be, a dict for
     each round.
     Raises: ValueError without parameters or rounds, where `round` uses a parameter nowhere, and where it has switches
-    and returns no loss.
+    and returns no loss, or another one when it starts from the same again.
     """
     fits = isinstance(rounds, int) and rounds > 0 and parameters and all(hasattr(t, "grad_fn") for t in parameters)
     demand(fits, "moments.no_parameters")
@@ -50,6 +50,8 @@ class Training(Moment):
                     and all(row[f"{name}.grad"] is None for row in self.rows)]
             demand(not idle, "moments.not_used", names=", ".join(idle))
             demand(not self.switches or not any(row["loss"] is None for row in self.rows), "moments.no_loss")
+            demand(not self.switches or what_it_does(self.rows[:1], rounds_of(round, named, 1, {})) == "same"
+                   or not isfinite(self.rows[0]["loss"]), "moments.not_repeated")
         super().__init__(f"training({getattr(round, '__name__', 'round')}, {', '.join(named)})", lang)
 
     def opening(self) -> dict[str, Any]:
@@ -69,6 +71,7 @@ class Training(Moment):
         self.expect("way" in values, "no_way")
         switch, way = [*self.switches][int(chosen[0])], WAYS[int(values["way"][0])]
         rows = rounds_of(self.round, self.named, self.rounds, self.switches[switch])
+        self.expect(all(row.get("loss", 0) is not None for row in rows), "no_loss")
         true, both = what_it_does(self.rows, rows), [self.rows, rows]
         broke = way == "breaks" and any(not isfinite(number(row.get("loss", 0))) for row in rows)
         said = self.verdict(self.say("training_question", switch=switch), self.say(f"way_{way}"), way == true or broke)
@@ -101,17 +104,18 @@ class Training(Moment):
             values = [number(row.get(key)) for run in all_rows for row in run for key in keys]
             home = [number(row.get(key)) for row in self.rows for key in keys]
             axes = Axes((1, max(self.rounds, 2)), scale(values, home), (8, 42 + 72 * i, 250, 46))
-            body += text(8, 37 + 72 * i, shorten(label, 330), "mg-m") + axes.frame()
+            body += text(8, 37 + 72 * i, shorten(label, 230), "mg-m") + axes.frame()
             ends = []
             for key, kind in zip(keys, ("mg-curve", "mg-tangent") * len(keys), strict=False):
                 line = [(row["round"], y) for row in rows if isfinite(y := number(row.get(key)))]
                 body += axes.line(line, kind) if line[1:] else "".join(circle(*axes.at(*one), 3, kind) for one in line)
-                said = f"{key.removesuffix('.grad')} " if len(keys) > 1 else ""
-                ends += [(axes.at(*line[-1])[1] + 5, said + shown(line[-1][1], 4))] if line else []
+                last = shown(line[-1][1], 4) if line else ""
+                name = shorten(key.removesuffix(".grad"), 80 - width(last)) + " " if len(keys) > 1 else ""
+                ends += [(axes.at(*line[-1])[1] + 5, name + last)] if line else []
             y = 0.0
-            for at, said in sorted(ends)[:4]:
-                y = max(at, y + 15)
-                body += text(263, y, shorten(said, 84))
+            for below, (at, said) in zip((3, 2, 1, 0)[-len(ends):], sorted(ends), strict=False):
+                y = max(min(at, 93 + 72 * i - 15 * below), y + 15)  # all of them beside the frame
+                body += text(263, y, said)
         return chart(body, 350, 316, " · ".join(filter(None, [title, *(label for label, _ in kinds)])))
 
 
@@ -138,9 +142,11 @@ def what_it_does(home: Rows, rows: Rows) -> str:
     if all(isclose(a, b, rel_tol=1e-3, abs_tol=1e-3 * top) for a, b in zip(right, losses, strict=True)):
         return "same"
     if len(finite := list(takewhile(isfinite, losses))) < len(losses):
-        return "breaks" if isnan(losses[len(finite)]) and finite[-1:] <= finite[:1] else "rises"
+        return "breaks" if losses[len(finite)] != inf and finite[-1:] <= finite[:1] else "rises"
     turns = [after > before for before, after in pairwise(losses) if abs(after - before) > 1e-6 * top]
     if sum(a != b for a, b in pairwise(turns)) > 1 or (
             losses[0] > min(losses) and losses[-1] > min(losses) + 0.01 * top):
         return "swings"
-    return "rises" if losses[-1] > losses[0] else "creeps" if losses[-1] > right[-1] else "faster"
+    more = losses[-1] - right[-1], sum(losses) - sum(right)  # where both arrive: who did so first
+    return "rises" if losses[-1] > losses[0] + 1e-6 * top else (
+        "creeps" if next((d for d in more if abs(d) > 1e-3 * top), 0) > 0 else "faster")

@@ -6,6 +6,7 @@ Of a function of one number it shows the curve; of a tensor, all partial derivat
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from math import isfinite
 from numbers import Real
 from typing import Any
@@ -173,7 +174,18 @@ class HeatMap(Moment):
         demand(all(map(isfinite, measured)), "moments.no_value", w="x", to="x ± dx")
         self.jacobian = [[(left + right) / 2 for left, right in row] for row in zip(*sides, strict=True)]
         self.top = max(abs(v) for row in self.jacobian for v in row) or 1.0
-        self.bent = [self.double and any(abs(a - b) > 0.1 * self.top for a, b in pairs) for pairs in sides]
+        wide = sides
+        with suppress(Exception):  # it may refuse what lies so far away
+            wide = [self.sides(i, dx / H) for i in range(len(self.values))] if self.double else sides
+        columns, share = [*zip(*self.jacobian, strict=True)], 1e-6 if self.double else 1e-2
+        # how steep it gets: beside that a small difference is none
+        steep = [[max(abs(v) for v in (*a, *b) if isfinite(v)) for a, b in zip(*pairs, strict=True)]
+                 for pairs in zip(sides, wide, strict=True)]
+        self.least, self.sums = [share * max(row) for row in zip(*steep, strict=True)], [*map(sum, columns)]
+        self.small = [max(0, share * max(most), *(s for v, s in zip(column, self.least, strict=True) if 0 < abs(v) < s))
+                      for most, column in zip(steep, columns, strict=True)]
+        self.bent = [self.double and any(abs(a - b) > 0.1 * max(most) for a, b in pairs)
+                     for pairs, most in zip(sides, steep, strict=True)]
         super().__init__(f"nudge({name_of(f)}, x)", lang)
 
     def sides(self, i: int, dx: float) -> list[tuple[float, float]]:
@@ -192,22 +204,20 @@ class HeatMap(Moment):
     def reply(self, do: str, at: Any, values: dict[str, list[str]]) -> dict[str, Any]:
         marked = set(values.get("cell", []))
         self.expect(marked, "no_mark")
-        small = (1e-6 if self.double else 1e-2) * self.top
 
-        def words(v: float) -> str:
+        def words(v: float, small: float) -> str:
             return shown(v, 4) if abs(v) > small else "≈ 0" if v else "0"
 
-        glowing = {f"{j},{i}" for j, row in enumerate(self.jacobian) for i, v in enumerate(row) if abs(v) > small}
-        said = self.verdict(self.say("heat_ask"), sorted(marked), marked == glowing)
-        rows: list[list[Any]] = [[f"y[{j}]", *({"text": shown(v, 4) if abs(v) > small else "0",
+        rows: list[list[Any]] = [[f"y[{j}]", *({"text": shown(v, 4) if abs(v) > least else "0",
                                                 "heat": abs(v) / self.top} for v in row)]
-                                 for j, row in enumerate(self.jacobian)]
-        sums = [sum(column) for column in zip(*self.jacobian, strict=True)]
+                                 for j, (row, least) in enumerate(zip(self.jacobian, self.least, strict=True))]
+        glowing = {f"{j},{i}" for j, row in enumerate(rows) for i, v in enumerate(row[1:]) if v["text"] != "0"}
+        said = self.verdict(self.say("heat_ask"), sorted(marked), marked == glowing)
         signs = ["∠" if bent else "≠" if abs(a - b) > 100 * small + 1e-3 * abs(a) else "="
-                 for a, b, bent in zip(sums, self.grad, self.bent, strict=True)]
-        rows += [[self.say("heat_sum"), *map(words, sums)],
-                 [".grad", *({"text": f"{words(g)} {sign}", "state": "bad" if sign == "≠" else ""}
-                             for g, sign in zip(self.grad, signs, strict=True))]]
+                 for a, b, bent, small in zip(self.sums, self.grad, self.bent, self.small, strict=True)]
+        rows += [[self.say("heat_sum"), *map(words, self.sums, self.small)],
+                 [".grad", *({"text": f"{words(g, small)} {sign}", "state": "bad" if sign == "≠" else ""}
+                             for g, sign, small in zip(self.grad, signs, self.small, strict=True))]]
         found = [self.text("heat_differs" if "≠" in signs else "heat_agrees", "found")]
         found += [self.text("heat_bent")] if "∠" in signs else []
         return {"parts": [*found, self.table(self.head, rows)], "said": said}

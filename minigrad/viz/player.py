@@ -62,8 +62,7 @@ def step(root: AnyTensor, gradient: AnyTensor | None = None, *, live: bool = Fal
     `refused` and `forced` tell what was chosen. An error on the way is the last frame, not an exception.
     With `beside`, another tensor, the two are compared, as `compare` does; `root` may be an engine of your own then.
     Raises: TypeError for what is not a tensor; ValueError for a theme or a breakpoint that is not there, for `live`
-    with torch, for `anyway` with either, and for `tangents` with either, or where the derivative of a node cannot be
-    taken.
+    with torch or `preview`, for `anyway` or `tangents` with `live` or torch, and where a node has no derivative.
     """
     if beside is not None:
         from .compared import compare  # it shows two of these
@@ -77,6 +76,7 @@ def step(root: AnyTensor, gradient: AnyTensor | None = None, *, live: bool = Fal
                              "breakpoints": several(breakpoints, "breakpoints")}
     theirs = library(root) == "torch"
     demand(not (live and theirs), "player.torch_live")
+    demand(not (live and preview), "player.live_preview")
     demand(tangents is False or not (live or theirs), "draw.no_tangents")
     demand(not anyway or not (live or theirs), "player.no_anyway")
     forward = forward or tangents is not False

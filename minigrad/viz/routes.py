@@ -21,6 +21,8 @@ from .display import Drawing, TextWithDrawing, learners_names, nodes_below, read
 SHOWN = 32
 TICKED = 8  # paths that count, with `choose`, and as many that do not
 Route = tuple[tuple[str, int], ...]  # (node, slot taken), the leaf's own node last
+End = tuple[str, int]  # a node, and which of its results
+Count = dict[str | None, int]  # how many paths lead from each node
 
 
 def paths(root: AnyTensor, leaf: AnyTensor, choose: bool = False) -> Paths | Choice:
@@ -31,55 +33,59 @@ def paths(root: AnyTensor, leaf: AnyTensor, choose: bool = False) -> Paths | Cho
     Raises: ValueError if the graph of `root` does not lead to `leaf`; with `choose`, for more than 8 ways to it, for
     hooks on the way, and where the graph is freed.
     """
-    end = nodes_below(leaf, root)[0]
+    end = nodes_below(leaf, root)[0], leaf.output_nr
     graph = reader_for(root)(root, names=learners_names())
     count = ways(graph, end)
+    demand(count[None], "draw.not_there")
     if choose:
         return Choice(graph, root, end, count)
     found = list(islice(routes_from(graph, end, count), SHOWN))
-    return Paths(graph, found, count[graph.nodes[0].id], end, [
+    return Paths(graph, found, count, end, [
         in_short(grads[-1]) if (grads := arriving(root, graph, way)) else "" for way in found])
 
 
-def ways(graph: Graph, end: str) -> dict[str, int]:
-    """How many paths lead from each node to `end`; nodes stand consumers first."""
-    count: dict[str, int] = {}
+def ways(graph: Graph, end: End) -> Count:
+    """How many paths lead from each node to `end`, and from the root (None); nodes stand consumers first."""
+    count: Count = {}
     for n in reversed(graph.nodes):
-        count[n.id] = (n.id == end) + sum(count[e.node] for e in n.edges if e.node)
-    return count
+        count[n.id] = sum((e.node, e.nr) == end or count[e.node] for e in n.edges if e.node)
+    root = graph.tensor(graph.roots[0])
+    return count | {None: ((root.node, root.nr) == end) + count[root.node]}
 
 
-def ends(graph: Graph, end: str) -> list[str]:
+def ends(graph: Graph, end: End) -> list[str]:
     """What the root and the leaf are called; a root without a name as its node is."""
-    root, leaf = graph.tensor(graph.roots[0]), graph.outputs(end)[0]
+    root, leaf = graph.tensor(graph.roots[0]), graph.tensor(graph.output(*end))
     return [root.name or graph.node(root.node).name, leaf.label]
 
 
-def hooked(graph: Graph, count: dict[str, int]) -> bool:
+def hooked(graph: Graph, end: End, count: Count) -> bool:
     """Whether a hook on the way may change what arrives."""
-    return any(h.kind != "post_accumulate" and count[h.node] for h in graph.hooks)
+    return any(h.kind != "post_accumulate" and (count[h.node] or (h.node, h.nr) == end) for h in graph.hooks)
 
 
-def routes_from(graph: Graph, end: str, count: dict[str, int], others: int = 0) -> Iterator[Route]:
+def routes_from(graph: Graph, end: End, count: Count, others: int = 0) -> Iterator[Route]:
     """The paths to `end`, and the first `others` that lead to other leaves, or nowhere. Never recursive."""
-    stack: list[tuple[str, Route]] = [(graph.nodes[0].id, ())]
+    root = graph.tensor(graph.roots[0])
+    stack: list[tuple[Any, int, Route]] = [(root.node, root.nr, ())]
     while stack:
-        id, way = stack.pop()
-        edges = () if id == end else graph.node(id).edges
-        if id == end or (not edges and others > 0):
-            others -= id != end
+        id, nr, way = stack.pop()
+        arrived = (id, nr) == end
+        edges = () if arrived else graph.node(id).edges
+        if arrived or (not edges and others > 0):
+            others -= not arrived
             yield (*way, (id, 0))
-        edges = tuple(e for e in edges if others > 0 or (e.node and count[e.node]))
+        edges = tuple(e for e in edges if others > 0 or (e.node, e.nr) == end or (e.node and count[e.node]))
         for e in [e for e in edges if e.node is None][:others]:
             others -= 1
             yield (*way, (id, e.slot))
-        stack += [(e.node, (*way, (id, e.slot))) for e in reversed(edges) if e.node]
+        stack += [(e.node, e.nr, (*way, (id, e.slot))) for e in reversed(edges) if e.node]
 
 
 def arriving(root: AnyTensor, graph: Graph, way: Route) -> list[AnyTensor]:
     """The gradient along one path, from the root's to what it brings; [] where a node is freed or has several
     outputs."""
-    node, grads = root.grad_fn, [root.detach() * 0 + 1]
+    node, grads = root.grad_fn, [root.new_ones(root.shape)]
     try:
         for id, slot in way[:-1]:
             sent = node(grads[-1])
@@ -98,8 +104,9 @@ def marks_of(found: list[Route]) -> frozenset[str]:
 class Paths(TextWithDrawing):
     """Paths as text and as a picture; `paths[0]` is the picture of the first alone."""
 
-    def __init__(self, graph: Graph, found: list[Route], count: int, end: str, values: list[str]) -> None:
-        self.graph, self.found, self.count, self.end, self.values = graph, found, count, end, values
+    def __init__(self, graph: Graph, found: list[Route], count: Count, end: End, values: list[str]) -> None:
+        self.graph, self.found, self.count, self.values = graph, found, count[None], values
+        self.ends, self.hooked = ends(graph, end), hooked(graph, end, count)
         self.drawing = self.marked(found)
 
     def __len__(self) -> int:
@@ -113,12 +120,12 @@ class Paths(TextWithDrawing):
         return Drawing(self.graph, lang=get_language(), marks=marks_of(found))
 
     def _words(self) -> str:
-        root, leaf = ends(self.graph, self.end)
+        root, leaf = self.ends
         lines = [say("why.paths", count=self.count, root=root, leaf=leaf)]
         for i, (way, value) in enumerate(zip(self.found, self.values, strict=True), 1):
             names = " → ".join(self.graph.node(id).name for id, _ in way)
             lines.append(f"{i}  {names}" + (f"  {value}" if value else ""))
-        lines += [say("why.paths_hooks")] if hooked(self.graph, ways(self.graph, self.end)) else []
+        lines += [say("why.paths_hooks")] if self.hooked else []
         more = say("why.paths_cut", shown=len(self.found), count=self.count)
         return "\n".join([*lines, more] if self.count > len(self.found) else lines)
 
@@ -126,15 +133,14 @@ class Paths(TextWithDrawing):
 class Choice(Moment):
     """All ways from a result; which of them count is asked. See `paths`."""
 
-    def __init__(self, graph: Graph, root: AnyTensor, end: str, count: dict[str, int]) -> None:
-        self.graph, self.end, self.count = graph, end, count
+    def __init__(self, graph: Graph, root: AnyTensor, end: End, count: Count) -> None:
+        self.graph, self.end = graph, end[0]
         self.names = ends(graph, end)
-        paths = count[graph.nodes[0].id]
-        demand(paths <= TICKED, "moments.many_paths", count=paths, most=TICKED)
-        demand(not hooked(graph, count), "moments.hooked_paths")
+        demand(count[None] <= TICKED, "moments.many_paths", count=count[None], most=TICKED)
+        demand(not hooked(graph, end, count), "moments.hooked_paths")
         self.ways = sorted(routes_from(graph, end, count, TICKED), key=lambda way: [slot for _, slot in way])
-        self.grads = [arriving(root, graph, way) if way[-1][0] == end else [] for way in self.ways]
-        self.counting = [i for i, way in enumerate(self.ways) if way[-1][0] == end]
+        self.grads = [arriving(root, graph, way) if way[-1][0] == self.end else [] for way in self.ways]
+        self.counting = [i for i, way in enumerate(self.ways) if way[-1][0] == self.end]
         self.products = [float(self.grads[i][-1].sum()) for i in self.counting if self.grads[i]]
         demand(len(self.products) >= len(self.counting) and isfinite(sum(self.products)), "moments.freed_paths")
         super().__init__(f"paths({', '.join(self.names)})")
@@ -155,11 +161,12 @@ class Choice(Moment):
 
     def opening(self) -> dict[str, Any]:
         facts = dict(zip(("root", "leaf"), self.names, strict=True))
-        whole = "" if prod(self.graph.tensor(self.graph.roots[0]).shape) == 1 else ".sum()"
+        root = self.graph.tensor(self.graph.roots[0])
+        called = {"root": root.name or "(…)", "whole": "" if prod(root.shape) == 1 else ".sum()"}
         many = "" if self.grads[self.counting[0]][-1].numel() == 1 else "_many"
         return {"parts": [self.text("paths_ask", "ask", **facts),
             self.choice("way", "paths_tick", (f"`{self.way(i)}`" for i in range(len(self.ways))), many=True),
-            {"kind": "field", "name": "total", "label": self.say(f"paths_total{many}", whole=whole, **facts)},
+            {"kind": "field", "name": "total", "label": self.say(f"paths_total{many}", **facts | called)},
             self.button("answer"), *graph_parts(Drawing(self.graph, show=frozenset({"values"}), lang=self.language))]}
 
     def reply(self, do: str, at: Any, values: dict[str, list[str]]) -> dict[str, Any]:

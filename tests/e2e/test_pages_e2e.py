@@ -55,7 +55,7 @@ def test_two_runs_step_together(page, tmp_path, language, width, theme):
         w, same = minigrad.ones(20, requires_grad=True), minigrad.ones(20, requires_grad=True)
         last = minigrad.where(minigrad.arange(20) < 19, 1.0, 1.0 + factor)
         loss = (y + x).sum() + (w * last).sum() + (same * 1.0).sum()
-        return minigrad.step(loss, preview=True)
+        return minigrad.step(loss, preview=True, names={f"m{factor}.w": w})
 
     page.on("console", lambda message: pytest.fail(message.text))
     page.set_viewport_size({"width": width, "height": 844})
@@ -71,7 +71,7 @@ def test_two_runs_step_together(page, tmp_path, language, width, theme):
     assert waiting == 1  # the hook
     rows = page.locator(".mg-differences tr:not(:first-child)")
     assert {*rows.all_inner_texts()} == {"x.grad\t[3, 5]\t≠\t[7, 13]", "same.grad\t[1, 1, … ×20]\t=\t[1, 1, … ×20]",
-                                        "w.grad\t[1, 1, … ×20]\t≠\t[1, 1, … ×20]"}  # the last number is another
+                                        "m0.w.grad / m3.w.grad\t[1, 1, … ×20]\t≠\t[1, 1, … ×20]"}  # in the last number
     assert page.locator(".mg-one").nth(0).locator("[data-slot].mg-differs", has_text="[3, 5]").count()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     page.locator(".mg-comparison > .mg-bar [data-do=first]").click()

@@ -1423,7 +1423,9 @@ function compared({ model, el }) {
   const stops = moments.map((_, i) => i).filter((i) => i === 0 || isStop(i));
   /** The place in the other run of a slot, or of a node. @param {string} name */
   const twin = (name) => name.replace(/[nt]\d+/, (id) => twins[id] ?? "-");
-  const matched = [new Set(Object.keys(twins)), new Set(Object.values(twins))];
+  const matched = [new Set(Object.keys(twins)), new Set(Object.values(twins))], called = (/** @type {number} */ run, /** @type {string} */ id) => runs[run].scene.nodes[id]?.formula;
+  const both = [{}, {}];                                          // a leaf and its twin have one row, with both of their names
+  for (const [mine, other] of Object.entries(twins)) both[0][mine] = both[1][other] = [...new Set([called(0, mine), called(1, other)])].join(" / ");
   let timer = 0;
 
   function show() {
@@ -1461,7 +1463,7 @@ function compared({ model, el }) {
         const text = st.slots.get("grad:" + node.leaf) ?? node.grad, line = st.done.has(id) && walk.steps.get(id)?.rows.findLast((one) => "exact" in one);
         return { text, all: text === "None" ? "" : line ? line.exact || line.digest || "" : null };
       };
-      return { bad: walk.frames[walk.end].event.bad, over: now[run] === walk.end, of: new Map(leaves.map(([id, node]) => [node.formula, value(id, node)])) };
+      return { bad: walk.frames[walk.end].event.bad, over: now[run] === walk.end, of: new Map(leaves.map(([id, node]) => [both[run][id] ?? node.formula, value(id, node)])) };
     });
     const rows = [...new Set(grads.flatMap(({ of }) => [...of.keys()]))].map((name) => [name, ...grads.map(({ of }) => of.get(name) ?? { text: "–", all: "" })]);
     const body = rows.map(([name, mine, other]) => {
