@@ -6,6 +6,7 @@ rules of `text/rules.ini` that begin with `^events` say which orders are mistake
 """
 
 import ast
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from types import GeneratorType
@@ -14,13 +15,15 @@ from typing import Any
 from ..core.beside import ledger
 from ..core.graph import Freed, TensorBase, latest
 from ..text import presentation
+from ..text.numbers import two_digits
 from . import leaves, numbers
 from .cuts import root_of
 from .errors import crossing, regions
 from .findings import Finding, by_rule, finding, first, keyword, receiver
 from .leaves import last_backward, missing_from, named, optimizers
 from .live import nodes_of, parameters, stale
-from .program import Context, called, expression, is_cell, is_learners
+from .program import Context, called, expression, feeding, is_cell, is_learners
+from .program import written as written_in
 from .snapshot import by_key
 
 BY_HAND = {"Add", "Sub", "add_", "sub_", "copy_"}  # writes that are no step of an optimizer
@@ -49,6 +52,11 @@ def events(own: set[int]) -> tuple[str, list[tuple[Any, ...]]]:
     return numbered(words), lines
 
 
+def backwards() -> list[Freed]:
+    """The marks of the latest calls of backward, as far as the diary goes back."""
+    return [*dict.fromkeys([*(before for *_, before, _ in ledger.diary), latest.freed])]
+
+
 def numbered(words: list[str]) -> str:
     """Words as rules read them, each with its number: " step0 backward1"."""
     return "".join(f" {word}{i}" for i, word in enumerate(words))
@@ -73,8 +81,12 @@ def wanted(leaf: Any, found: Finding | None, context: Context) -> Finding | None
 def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | None:
     """What the order of events tells of tensors that do not learn; `asked`: the module or optimizer in question."""
     facts = [f"spent: {n}" for n, v in named(context).items() if isinstance(v, GeneratorType) and v.gi_frame is None]
-    facts += [f"idle{' own' * is_learners(v)}: {name} {word}" for name, v in context.names.items()
-              if hasattr(type(v), "zero_grad") for word in IDLE & vars(v).keys()]
+    owners = {name: v for name, v in context.names.items() if hasattr(type(v), "zero_grad")}
+    facts += [f"idle{' own' * is_learners(v)}: {n} {word}" for n, v in owners.items() for word in IDLE & vars(v).keys()]
+    parts = {word for v in owners.values() if hasattr(v, "modules") for m in v.modules() for word in IDLE & vars(m).keys()}
+    facts += [f"idle: {ast.unparse(t.value)} {t.attr}" for s in context.sources() for n in s.parents if parts
+              for t in getattr(n, "targets", ()) if getattr(t, "attr", "") in parts and not any("param" in ast.unparse(v)
+              for v, _ in Context(s, s.function(n), names=context.names).made(ast.unparse(t.value), n))]
     writes = [line for line in own[0]._shared_counter()[1:] if line and line[0] is not None] if own else []
     words = [called(at := expression(*line)) or type(getattr(at, "op", at)).__name__ for line in writes]
     early = first(by_rule(fact, None, context) for fact in facts)
@@ -142,6 +154,9 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     files, warned = {source.file for source in context.sources()}, [*presentation.warned_at.items()]
     yield from (numbers.unpaired(code, lasti, [*map(tuple, shapes)][::-1]) for (what, code, lasti), shapes in warned
                 if what == "loss_sizes" and code.co_filename in files)
+    met = (mark.spread for mark in backwards() if mark.spread is not None and mark.spread[0] is not None)
+    yield from (numbers.unpaired(code, lasti, [shape for shape, _ in metas], False) for code, lasti, metas in met
+                if code.co_filename in files)
 
 
 def moved(own: list[Any], context: Context) -> Finding | None:
@@ -200,3 +215,23 @@ def hoarded(context: Context) -> Iterator[Finding | None]:
         for source in context.sources() if old else ():
             written = ((home, w) for (home, word), writes in source.writes.items() if word == name for w in writes)
             yield from (by_rule(f"hoarded: {name}", w, Context(source, home)) for home, w in written)
+        inside = (one for made in context.made(name, None) for one in feeding(*made)) if len(marks) > 1 else ()
+        for here, around in inside:  # of a sum that a function returns
+            statement, loops = around.source.statement(here), around.source.loops(here)
+            if any(called(n) == "backward" and loops[0] in around.source.above(n) for n in around.source.calls if loops):
+                yield from (by_rule(f"hoarded: {word}", statement, around) for word in written_in(statement))
+
+
+def grown(wrong: str, context: Context) -> Finding | None:
+    """Steps that went too far: the losses that backward began with grew a hundredfold, and did not come back, or left a
+    gradient that is wrong."""
+    marks = [m for m in backwards() if m.value is not None and (m.code, m.lasti) == (latest.freed.code, latest.freed.lasti)]
+    values = [v for m in marks if math.isfinite(v := float(m.value))]
+    stepped = {id(owner()) for what, owner, *_ in ledger.diary if what == "step"}
+    moved = [(name, o) for name, o in optimizers(context).items() if id(o) in stepped]
+    if len(values) < 3 or len(moved) != 1 or not max(values[1:]) > 100 * values[0] > 0 or not (
+            wrong or values[-1] > 100 * values[0]):
+        return None
+    (name, o), = moved
+    facts = {"first": two_digits(values[0]), "most": two_digits(max(values)), "rate": o.param_groups[0].get("lr")}
+    return first(finding("loss_grew", there, call, **facts) for call, there in leaves.makers(name, o, context))
