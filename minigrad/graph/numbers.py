@@ -30,6 +30,7 @@ from .program import Context, begins, called, expression, feeding, inside_of, is
 MOST, NEAR = 20_000, 12  # nodes that are looked through; one after the other, behind each of them
 PRODUCTS = set("matmul mm bmm mv dot mul multiply linear".split())
 KEEP_ZEROS = set("transpose permute t view reshape flatten unsqueeze squeeze expand repeat relu tanh".split())
+STRAIGHT = "Add", "Sub", "Sum", "Mean", "Mul", "Div", "View", "Squeeze", "Unsqueeze", "Stack", "Cat"  # of a loss
 UNKNOWN = LookupError, RuntimeError, TypeError, ValueError, AttributeError  # where a value is no longer there
 
 
@@ -263,11 +264,15 @@ def misfit(nodes: list[Any]) -> Finding | None:
     probabilities in place of scores."""
     unseen = [(p.code, p.lasti) for p in list(ledger.places.values()) if p.kind == ".data" and p.origin() in nodes]
     written = first(by_rule("unseen: 0", [at], Context(source_of(at[0]))) for at in unseen)
-    return written or first(spread(n) or first(chained(node_of(e), n) for e in n.edges) for n in nodes if n.code)
+    bent = {node_of(e) for n in nodes if not type(n).__name__.startswith(STRAIGHT) for e in n.edges}
+    return written or first(spread(n) or first(chained(node_of(e), n, n in bent) for e in n.edges) for n in nodes if n.code)
 
 
-def chained(child: Any, n: Any) -> Finding | None:
-    """What a node and one that it is computed from show together; a logarithm between them does not count as one."""
+def chained(child: Any, n: Any, bent: bool = False) -> Finding | None:
+    """What a node and one that it is computed from show together; a logarithm between them does not count as one.
+
+    `bent`: what the node gives goes into a function that is no sum or multiple of it.
+    """
     log = type(child).__name__ == "LogBackward0"
     child = behind_views(node_of(child.edges[0]) if log else child, False)
     if not isinstance(child, Node) or child.code is None:
@@ -276,7 +281,7 @@ def chained(child: Any, n: Any) -> Finding | None:
     product = behind_views(node_of(child.edges[0]), False, ("DivB", "MulB", "AddB", "MaskedFill", "UnsafeView"))
     # not square, they may share something out
     even = len({*getattr(n, "saved_self_sym_sizes", ())}) < 2 and child is behind_views(node_of(n.edges[0]), False)
-    left = " logged" * log + f" left {type(product).__name__}" * even + " second" * (n.edges[0] is None)
+    left = " bent" * bent + " logged" * log + f" left {type(product).__name__}" * even + " second" * (n.edges[0] is None)
     marks = " twice" * (len(n.edges) == 2 and n.edges[0] is n.edges[1]) + " both" * all(e is not None for e in n.edges)
     picked = (behind_views(node_of(e), False, ("Gather", "Index", "NllLoss", "NegB")) for e in n.edges if e is not None)
     left += "".join(f" beside {type(m).__name__}" for m in picked if m is not child)
@@ -325,8 +330,9 @@ def by_nought(leaf: Any, name: str, root: Any, context: Context) -> Finding | No
         for side, other in permutations(pair, 2):
             if (zeros := nought(other, around)) is not None and leads_to(side, around, leaf):
                 made, there = zeros
-                new = re.sub(r"\bzeros\(", "randn(", there.source.text(made), count=1)
-                both = re.match(r"[\w.]*Parameter\(|.*requires_grad=True", new) and not leaf._array().any()  # are 0
+                new = re.sub(r"\bzeros\(", "randn(", there.source.text(made).replace("//", "/"), count=1)
+                both = "//" in ast.unparse(made) or (  # both are 0
+                    re.match(r"[\w.]*Parameter\(|.*requires_grad=True", new) and not leaf._array().any())
                 return finding("by_nought", there, made, *[(made, new)] * bool(both), name=name)
     return None
 
@@ -346,6 +352,10 @@ def nought(node: Any, context: Context, depth: int = 0) -> tuple[Any, Context] |
     elif isinstance(node, ast.Name | ast.Attribute):
         name, source, value = ast.unparse(node), context.source, context.value(node)
         parts = [*context.made(name, node)]
+        if isinstance(value, TensorBase | int | float) and getattr(value, "numel", int)() < 2 and not value:
+            down = [(n, there) for made, there in parts for n in ast.walk(made) if isinstance(n, ast.BinOp)]
+            if down := [one for one in down if isinstance(one[0].op, ast.FloorDiv)]:  # a quotient, rounded
+                return down[0]
         if isinstance(value, TensorBase) and value.is_leaf and value.requires_grad:
             still = not (value._array().any() or (value._grad is not None and value._grad._array().any()))
             return parts[0] if still and parts else None
@@ -379,7 +389,9 @@ def fed(root: Any, context: Context) -> Finding | None:
             array = value._array() if isinstance(value, TensorBase) and not value.requires_grad else value
             wrong = isinstance(array, xp.ndarray) and array.dtype.kind == "f" and xp.isnan(array).any()
             for made, there in [*around.made(name, part)][:1] if wrong else ():
-                found = finding("fed", there, made, name=name)
+                read = [v for n in ast.walk(made) if is_tensor(v := there.value(n))] if isinstance(n := made, ast.BinOp) else []
+                whole = bool(read) and all(finite(v._array()) for v in read) and not xp.isnan(array).all()
+                found = by_rule(f"fed{' whole' * whole}: {name}", made, there) or finding("fed", there, made, name=name)
     return found
 
 
@@ -387,9 +399,14 @@ def odd_targets(root: Any, context: Context, wrong: bool = False) -> Finding | N
     """A cross entropy whose targets hold 1 for several classes of a row, where they should be probabilities; of `wrong`
     numbers one of whose targets none counts: all are to be ignored, or their classes weigh 0."""
     given = ((n, there, there.value(n.args[1])) for here, there in feeding(root, context) for n in ast.walk(here)
-             if isinstance(n, ast.Call) and len(n.args) > 1
-             and {called(n), type(there.callee(n.func)).__name__} & {"cross_entropy", "CrossEntropyLoss"})
+             if isinstance(n, ast.Call) and len(n.args) > 1)
     for n, there, t in (one for one in given if is_tensor(one[2]) and one[2].is_floating_point() != wrong):
+        kind = " ".join((called(n), called(n.func), type(there.callee(n.func)).__name__))
+        if not wrong and re.search("binary_cross|BCE", kind) and t.numel() and not 0 <= t.min() <= t.max() <= 1:
+            low, high = (two_digits(float(v)) for v in (t.min(), t.max()))
+            return finding("odd_truths", there, n.args[1], low=low, high=high)
+        if not re.search(r"\bcross_entropy|\bCrossEntropyLoss", kind):
+            continue
         if not wrong and t.ndim > 1 and {*t.unique().tolist()} <= {0, 1} and t.sum(1).max() > 1:
             return by_rule("several hot:", n, there)
         options = {k.arg: v.value if isinstance(v := k.value, ast.Constant) else there.value(v) for k in n.keywords}

@@ -190,8 +190,11 @@ class Source:
             if min(ends) < 0 or i >= len(was) - k:
                 continue
             begin, end = parts[ends[0]].start(), parts[ends[1]].end()
+            before = typed[:begin]
+            if 0 < i < len(now) - k and before.rstrip() == before.rstrip(" "):  # as far apart as it is meant
+                before = before.rstrip(" ") + new[now[i - 1].end() : now[i].start()]
             text = self.owned(node, new[now[i].start() : now[len(now) - k - 1].end()] if i < len(now) - k else "")
-            made = "\n".join([*rows[: first - 1], typed[:begin] + text + typed[end:], *rows[last:]])
+            made = "\n".join([*rows[: first - 1], before + text + typed[end:], *rows[last:]])
             if begin < end and "\n" not in text + typed[begin:end] and meant and tree_of(made) == meant:
                 return (n := first + typed.count("\n", 0, begin)), made.split("\n")[n - 1]
         return None

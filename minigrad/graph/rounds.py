@@ -22,7 +22,8 @@ from .errors import crossing, regions
 from .findings import Finding, by_rule, finding, first, keyword, receiver
 from .leaves import last_backward, missing_from, named, optimizers
 from .live import nodes_of, parameters, stale
-from .program import Context, called, expression, feeding, is_cell, is_learners
+from .program import Context, begins, called, expression, feeding, is_cell, is_learners, source_of
+from .program import Source
 from .program import written as written_in
 from .snapshot import by_key
 
@@ -98,6 +99,11 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
         stepped = {owner() for what, owner, *_ in ledger.diary if what == "step"}
         lost = first(leaves.unregistered(v, ids) for v in context.names.values() if hasattr(type(v), "named_modules"))
         return lost or first(missing_from(o, context, ids) for o in every.values() if o in stepped)
+    done = {what: {owner() for w, owner, *_ in ledger.diary if w == what} for what in ("step", "rate")}
+    idle = [o for o in holding.values() if o in done["rate"] - done["step"]]
+    if idle and done["step"] & {*holding.values()}:  # its scheduler is stepped in vain
+        lines = [line for what, owner, *_, line in ledger.diary if what == "rate" and owner() is idle[0] and line[0]]
+        return finding("rate_of_other", Context(source_of(lines[-1][0])), expression(*lines[-1])) if lines else None
     if len(holding) != 1:
         told, lines = events(ids.intersection(*({*map(id, parameters(o))} for o in holding.values())))
         return by_rule(f"shared {', '.join(holding)}:{told}", lines, context)
@@ -108,6 +114,8 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
     marks = " earlier" * (len(ledger.diary) == ledger.KEPT) + " stepped" * bool(went)
     marks += " lines" * (len({line for word, line in zip(told.split(), lines, strict=False) if "backward" in word}) > 1)
     marks += " eval" * (not getattr(asked, "training", True) and numbers.differs(asked))
+    still = [not g["lr"] and bool(ids & {*map(id, g["params"])}) for g in optimizer.param_groups if "lr" in g]
+    marks += " still" * (any(still) and any(g.get("lr") for g in optimizer.param_groups))
     marks += " whole" * (asked is None or ids == {id(p) for p in parameters(optimizer)})
     hand = any(".grad = " in s.spelled.whole.replace(".grad = None", "") for s in context.sources())
     marks += " hand" * (hand or bool(BY_HAND & {*words})) + " sum" * bool(sums)
@@ -145,6 +153,7 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     flat = (k for k, v in context.names.items() if isinstance(v, TensorBase) and v.grad_fn and not v._array().any())
     yield from (by_rule(f"flat: {name}", None, context) for name in flat)
     yield from dropped(context)
+    yield from shuffled_apart(context)
     loss = around.value(root_of(call)) if call else None
     nodes = [*nodes_of([loss._edge()], {})] if isinstance(loss, TensorBase) else []
     met = {id(loss), *(id(e) for n in nodes for e in n.edges)} & {*map(id, own)}
@@ -162,8 +171,12 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
 def moved(own: list[Any], context: Context) -> Finding | None:
     """Where parameters were frozen that keep a gradient, by which the last step moved them on."""
     *_, behind = leaves.reached(context)
-    frozen = {id(p) for p in own if not p.requires_grad and p.grad is not None}
-    return by_rule(f"moved:{events(frozen)[0]}", None, context) if frozen and behind and not frozen & behind else None
+    kept = [p for p in own if not p.requires_grad and p.grad is not None]
+    drift = kept and not any(p.grad.any() for p in kept) and any(
+        g.get("momentum") or g.get("weight_decay") or "betas" in g for o in optimizers(context).values()
+        for g in o.param_groups if {*map(id, g["params"])} & {*map(id, kept)})
+    sure = kept and (behind or drift) and not behind & {*map(id, kept)}
+    return by_rule(f"moved{' drift' * drift}:{events({*map(id, kept)})[0]}", None, context) if sure else None
 
 
 def kept_for_all(call: Any, context: Context) -> Finding | None:
@@ -196,12 +209,44 @@ def dropped(context: Context) -> Iterator[Finding | None]:
     for source in context.sources():
         hooks = {ast.unparse(given) for call in source.calls if "hook" in called(call) for given in call.args}
         shown = is_cell(source.file)
+        yield from (by_rule("bound in vain:", w.value, Context(source, home, names=context.names))
+                    for (home, name), writes in source.writes.items() for w in writes if in_vain(w, name, home, source))
         lines = [n for n in source.parents if isinstance(n, ast.Expr) and not (shown and n is source.tree.body[-1])]
         new = (n.value for n in lines if isinstance(n.value, ast.BinOp) or hasattr(TensorBase._plain, called(n.value)))
         for value in new:
             around = Context(source, source.function(value), names=context.names)
             hook = " hook" * (getattr(around.function, "name", "") in hooks)
             yield by_rule(f"dropped {type(around.value(receiver(value))).__name__}{hook}:", value, around)
+
+
+def in_vain(statement: Any, name: str, home: Any, source: Source) -> bool:
+    """Whether a function gives its own name what it computed of that, and nobody reads it any more."""
+    if home is None or not isinstance(statement, ast.Assign) or ast.unparse(statement.targets[0]) != name:
+        return False
+    reads = [n for n in ast.walk(home) if getattr(n, "id", "") == name and isinstance(n.ctx, ast.Load)]
+    inside, loops = {*ast.walk(statement)}, source.loops(statement)
+    first_write = min(map(begins, (w for w in source.writes[home, name] if not loops or loops[0] in [w, *source.above(w)])))
+    scopes = ast.Global | ast.Nonlocal | ast.Lambda | ast.FunctionDef
+    return not any(isinstance(n, scopes) for n in ast.walk(home) if n is not home) and any(n in inside for n in reads) and (
+        not any(begins(n) > begins(statement) and n not in inside for n in reads)) and (not loops or (
+            first_write < min((begins(n) for n in reads if loops[0] in source.above(n)), default=first_write)
+            and first_write < begins(statement)))
+
+
+def shuffled_apart(context: Context) -> Iterator[Finding | None]:
+    """Loaders that are read side by side, each in an order of its own, where a call is given a batch of the one, and
+    something else that was made of the other's."""
+    for source, loop in ((s, n) for s in context.sources() for n in s.parents if isinstance(n, ast.For)):
+        around, pair = Context(source, source.function(loop), names=context.names), getattr(loop.target, "elts", [])
+        given = [around.value(n) for n in loop.iter.args] if called(loop.iter) == "zip" else []
+        drawn = [v for v in given if "Random" in type(getattr(v, "sampler", None)).__name__ and not v.generator]
+        words = {n.id for n in pair if isinstance(n, ast.Name)}
+        for call in source.calls if len(drawn) == len(words) == len(pair) == 2 and len({len(v.dataset) for v in drawn}) == 1 else ():
+            made, goal = call.args if len(call.args) == 2 and loop in source.above(call) else (None, None)
+            behind = {n.id for here, _ in feeding(made, around) for n in ast.walk(here) if isinstance(n, ast.Name)} if made else ()
+            if isinstance(goal, ast.Name) and goal.id in words and not isinstance(made, ast.Name | ast.Constant) and (
+                    words & {*behind} == words - {goal.id}):
+                yield finding("shuffled_apart", around, loop.iter, a=ast.unparse(loop.iter.args[0]), b=ast.unparse(loop.iter.args[1]))
 
 
 def hoarded(context: Context) -> Iterator[Finding | None]:
