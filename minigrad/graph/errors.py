@@ -75,12 +75,13 @@ def freed(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
         late = not stepped and before in above and any(  # in a later turn: what is kept is overwritten then
             called(n) == "step" and before.lineno < n.lineno < call.lineno for n in above)
         return replace(told, edit=None) if late else told
-    loop = next(iter(context.source.loops(call)), None)
+    loop: Any = next(iter(context.source.loops(call)), None)
     each = isinstance(loop, ast.For) and ast.unparse(loop.target) == ast.unparse(root_of(call))
     several = [t for t in inner(context.value(loop.iter)) if leads(t, node)] if each else []
     if len(several) > 1 and called(call) == "backward":  # the results of one list, which share it
-        kept = f"{context.source.text(call).rstrip()[:-1].rstrip(', ')}{', ' * bool(call.args or call.keywords)}retain_graph=True)"
-        return finding("freed_shared", context, call, (call, kept), node=node, name=ast.unparse(loop.iter))
+        kept = ast.Call(call.func, call.args, [*call.keywords, ast.keyword("retain_graph", ast.Constant(True))])
+        change = (call, ast.unparse(kept))
+        return finding("freed_shared", context, call, change, node=node, name=ast.unparse(loop.iter))
     again = finding("freed_again", context, before, node=node)
     return first(crossing(node, *one) for one in regions(call, context)) or again
 

@@ -30,6 +30,7 @@ from .program import Context, begins, called, expression, feeding, inside_of, is
 MOST, NEAR = 20_000, 12  # nodes that are looked through; one after the other, behind each of them
 PRODUCTS = set("matmul mm bmm mv dot mul multiply linear".split())
 KEEP_ZEROS = set("transpose permute t view reshape flatten unsqueeze squeeze expand repeat relu tanh".split())
+ROUNDS = {"long", "int", "floor", "trunc", "round"}
 STRAIGHT = "Add", "Sub", "Sum", "Mean", "Mul", "Div", "View", "Squeeze", "Unsqueeze", "Stack", "Cat"  # of a loss
 UNKNOWN = LookupError, RuntimeError, TypeError, ValueError, AttributeError  # where a value is no longer there
 
@@ -265,7 +266,8 @@ def misfit(nodes: list[Any]) -> Finding | None:
     unseen = [(p.code, p.lasti) for p in list(ledger.places.values()) if p.kind == ".data" and p.origin() in nodes]
     written = first(by_rule("unseen: 0", [at], Context(source_of(at[0]))) for at in unseen)
     bent = {node_of(e) for n in nodes if not type(n).__name__.startswith(STRAIGHT) for e in n.edges}
-    return written or first(spread(n) or first(chained(node_of(e), n, n in bent) for e in n.edges) for n in nodes if n.code)
+    told = (spread(n) or first(chained(node_of(e), n, n in bent) for e in n.edges) for n in nodes if n.code)
+    return written or first(told)
 
 
 def chained(child: Any, n: Any, bent: bool = False) -> Finding | None:
@@ -281,11 +283,11 @@ def chained(child: Any, n: Any, bent: bool = False) -> Finding | None:
     product = behind_views(node_of(child.edges[0]), False, ("DivB", "MulB", "AddB", "MaskedFill", "UnsafeView"))
     # not square, they may share something out
     even = len({*getattr(n, "saved_self_sym_sizes", ())}) < 2 and child is behind_views(node_of(n.edges[0]), False)
-    left = " bent" * bent + " logged" * log + f" left {type(product).__name__}" * even + " second" * (n.edges[0] is None)
+    left = " logged" * log + f" left {type(product).__name__}" * even + " second" * (n.edges[0] is None)
     marks = " twice" * (len(n.edges) == 2 and n.edges[0] is n.edges[1]) + " both" * all(e is not None for e in n.edges)
     picked = (behind_views(node_of(e), False, ("Gather", "Index", "NllLoss", "NegB")) for e in n.edges if e is not None)
     left += "".join(f" beside {type(m).__name__}" for m in picked if m is not child)
-    told = (f"chain: 0 {type(child).__name__} 1 {type(n).__name__} along {getattr(n, 'saved_dim', len(parts))} "
+    told = (f"chain: 0 {type(child).__name__} 1 {type(n).__name__}{' bent' * bent} along {getattr(n, 'saved_dim', len(parts))} "
             f"dim {getattr(child, 'saved_dim', '')} of {type(node_of(child.edges[0])).__name__}{marks}{left}")
     return by_rule(told, [(m.code, m.lasti) for m in (child, n)], Context(source_of(child.code)))
 
@@ -352,10 +354,9 @@ def nought(node: Any, context: Context, depth: int = 0) -> tuple[Any, Context] |
     elif isinstance(node, ast.Name | ast.Attribute):
         name, source, value = ast.unparse(node), context.source, context.value(node)
         parts = [*context.made(name, node)]
-        if isinstance(value, TensorBase | int | float) and getattr(value, "numel", int)() < 2 and not value:
-            down = [(n, there) for made, there in parts for n in ast.walk(made) if isinstance(n, ast.BinOp)]
-            if down := [one for one in down if isinstance(one[0].op, ast.FloorDiv)]:  # a quotient, rounded
-                return down[0]
+        if isinstance(value, TensorBase | int | float) and getattr(value, "numel", int)() < 2 and not value and (
+                down := rounded(node, context)) is not None:
+            return down
         if isinstance(value, TensorBase) and value.is_leaf and value.requires_grad:
             still = not (value._array().any() or (value._grad is not None and value._grad._array().any()))
             return parts[0] if still and parts else None
@@ -389,8 +390,8 @@ def fed(root: Any, context: Context) -> Finding | None:
             array = value._array() if isinstance(value, TensorBase) and not value.requires_grad else value
             wrong = isinstance(array, xp.ndarray) and array.dtype.kind == "f" and xp.isnan(array).any()
             for made, there in [*around.made(name, part)][:1] if wrong else ():
-                read = [v for n in ast.walk(made) if is_tensor(v := there.value(n))] if isinstance(n := made, ast.BinOp) else []
-                whole = bool(read) and all(finite(v._array()) for v in read) and not xp.isnan(array).all()
+                read = [v._array() for n in ast.walk(made) if is_tensor(v := there.value(n))]
+                whole = bool(read) and all(map(finite, read)) and not xp.isnan(array).all()
                 found = by_rule(f"fed{' whole' * whole}: {name}", made, there) or finding("fed", there, made, name=name)
     return found
 
@@ -405,6 +406,8 @@ def odd_targets(root: Any, context: Context, wrong: bool = False) -> Finding | N
         if not wrong and re.search("binary_cross|BCE", kind) and t.numel() and not 0 <= t.min() <= t.max() <= 1:
             low, high = (two_digits(float(v)) for v in (t.min(), t.max()))
             return finding("odd_truths", there, n.args[1], low=low, high=high)
+        if not wrong and t.numel() > 1 and t.min() == t.max() and (down := rounded(n.args[1], there)) is not None:
+            return rounded_away(*down, ast.unparse(n.args[1]), two_digits(float(t.max())))
         if not re.search(r"\bcross_entropy|\bCrossEntropyLoss", kind):
             continue
         if not wrong and t.ndim > 1 and {*t.unique().tolist()} <= {0, 1} and t.sum(1).max() > 1:
@@ -414,8 +417,23 @@ def odd_targets(root: Any, context: Context, wrong: bool = False) -> Finding | N
         weight: Any = options.get("weight", getattr(loss, "weight", None))
         kept = t[t != options.get("ignore_index", getattr(loss, "ignore_index", -100))]
         if wrong and t.numel() and not (kept.numel() and (weight is None or weight[kept].any())):
+            given_weight = next((k.value for k in n.keywords if k.arg == "weight"), None)
+            if kept.numel() and given_weight is not None and (down := rounded(given_weight, there)) is not None:
+                return rounded_away(*down, ast.unparse(given_weight), "0")
             return finding("all_weigh_nothing" if kept.numel() else "all_ignored", there, n)
     return None
+
+
+def rounded(node: Any, context: Context) -> tuple[Any, Context] | None:
+    """Where what stands behind an expression was rounded, so that decimals were lost."""
+    return next(((n, there) for here, there in feeding(node, context) for n in ast.walk(here)
+                 if called(n) in ROUNDS or isinstance(getattr(n, "op", None), ast.FloorDiv)), None)
+
+
+def rounded_away(at: Any, context: Context, name: str, value: str) -> Finding:
+    """What is to be said of numbers that rounding has made the same; a quotient, or a method, is left unrounded."""
+    text = context.source.text(at if isinstance(at, ast.BinOp) else receiver(at)).replace("//", "/")
+    return finding("rounded_away", context, at, (at, text), name=name, value=value)
 
 
 def cause(kind: str, loss: Any, leaf: Any, name: str, names: Mapping[str, Any] | None = None) -> Finding | None:

@@ -19,12 +19,10 @@ from ..text.numbers import two_digits
 from . import leaves, numbers
 from .cuts import root_of
 from .errors import crossing, regions
-from .findings import Finding, by_rule, finding, first, keyword, receiver
+from .findings import Finding, by_rule, finding, first, keyword, names_in, receiver
 from .leaves import last_backward, missing_from, named, optimizers
 from .live import nodes_of, parameters, stale
-from .program import Context, begins, called, expression, feeding, is_cell, is_learners, source_of
-from .program import Source
-from .program import written as written_in
+from .program import Context, Source, begins, called, expression, feeding, is_cell, is_learners, source_of, written
 from .snapshot import by_key
 
 BY_HAND = {"Add", "Sub", "add_", "sub_", "copy_"}  # writes that are no step of an optimizer
@@ -84,10 +82,11 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
     facts = [f"spent: {n}" for n, v in named(context).items() if isinstance(v, GeneratorType) and v.gi_frame is None]
     owners = {name: v for name, v in context.names.items() if hasattr(type(v), "zero_grad")}
     facts += [f"idle{' own' * is_learners(v)}: {n} {word}" for n, v in owners.items() for word in IDLE & vars(v).keys()]
-    parts = {word for v in owners.values() if hasattr(v, "modules") for m in v.modules() for word in IDLE & vars(m).keys()}
-    facts += [f"idle: {ast.unparse(t.value)} {t.attr}" for s in context.sources() for n in s.parents if parts
-              for t in getattr(n, "targets", ()) if getattr(t, "attr", "") in parts and not any("param" in ast.unparse(v)
-              for v, _ in Context(s, s.function(n), names=context.names).made(ast.unparse(t.value), n))]
+    parts = [vars(m) for v in owners.values() if hasattr(v, "modules") for m in v.modules()]
+    given = [(Context(s, s.function(n), names=context.names), n, t) for s in context.sources() for n in s.parents
+            for t in getattr(n, "targets", ()) if getattr(t, "attr", "") in IDLE and any(t.attr in m for m in parts)]
+    facts += [f"idle: {ast.unparse(t.value)} {t.attr}" for around, n, t in given if not any(
+        "param" in ast.unparse(v) for v, _ in around.made(ast.unparse(t.value), n))]
     writes = [line for line in own[0]._shared_counter()[1:] if line and line[0] is not None] if own else []
     words = [called(at := expression(*line)) or type(getattr(at, "op", at)).__name__ for line in writes]
     early = first(by_rule(fact, None, context) for fact in facts)
@@ -163,8 +162,8 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     files, warned = {source.file for source in context.sources()}, [*presentation.warned_at.items()]
     yield from (numbers.unpaired(code, lasti, [*map(tuple, shapes)][::-1]) for (what, code, lasti), shapes in warned
                 if what == "loss_sizes" and code.co_filename in files)
-    met = (mark.spread for mark in backwards() if mark.spread is not None and mark.spread[0] is not None)
-    yield from (numbers.unpaired(code, lasti, [shape for shape, _ in metas], False) for code, lasti, metas in met
+    wide: Any = (mark.spread for mark in backwards() if mark.spread is not None and mark.spread[0] is not None)
+    yield from (numbers.unpaired(code, lasti, [shape for shape, _ in metas], False) for code, lasti, metas in wide
                 if code.co_filename in files)
 
 
@@ -172,7 +171,7 @@ def moved(own: list[Any], context: Context) -> Finding | None:
     """Where parameters were frozen that keep a gradient, by which the last step moved them on."""
     *_, behind = leaves.reached(context)
     kept = [p for p in own if not p.requires_grad and p.grad is not None]
-    drift = kept and not any(p.grad.any() for p in kept) and any(
+    drift = bool(kept) and not any(p.grad.any() for p in kept) and any(
         g.get("momentum") or g.get("weight_decay") or "betas" in g for o in optimizers(context).values()
         for g in o.param_groups if {*map(id, g["params"])} & {*map(id, kept)})
     sure = kept and (behind or drift) and not behind & {*map(id, kept)}
@@ -221,32 +220,34 @@ def dropped(context: Context) -> Iterator[Finding | None]:
 
 def in_vain(statement: Any, name: str, home: Any, source: Source) -> bool:
     """Whether a function gives its own name what it computed of that, and nobody reads it any more."""
-    if home is None or not isinstance(statement, ast.Assign) or ast.unparse(statement.targets[0]) != name:
-        return False
-    reads = [n for n in ast.walk(home) if getattr(n, "id", "") == name and isinstance(n.ctx, ast.Load)]
-    inside, loops = {*ast.walk(statement)}, source.loops(statement)
-    first_write = min(map(begins, (w for w in source.writes[home, name] if not loops or loops[0] in [w, *source.above(w)])))
-    scopes = ast.Global | ast.Nonlocal | ast.Lambda | ast.FunctionDef
-    return not any(isinstance(n, scopes) for n in ast.walk(home) if n is not home) and any(n in inside for n in reads) and (
-        not any(begins(n) > begins(statement) and n not in inside for n in reads)) and (not loops or (
-            first_write < min((begins(n) for n in reads if loops[0] in source.above(n)), default=first_write)
-            and first_write < begins(statement)))
+    every: list[Any] = [*ast.walk(home or statement)][1:]
+    inside = {*ast.walk(statement)}
+    uses = [n for n in every if getattr(n, "id", "") == name]
+    reads = [n for n in uses if isinstance(n.ctx, ast.Load) or isinstance(source.parents[n], ast.AugAssign)]
+    shared = any(isinstance(n, ast.Global | ast.Nonlocal | ast.Lambda | ast.FunctionDef) for n in every)
+    own = home and type(statement) is ast.Assign and ast.unparse(statement.targets[0]) == name and inside & {*reads}
+    again = [n for n in uses for up in source.loops(statement)[-1:] if up in source.above(n)]  # in the next turn
+    first = min(again, key=begins, default=None)
+    late = first is not None and (first in reads or first in inside)
+    return bool(own) and not (shared or late or any(begins(n) > begins(statement) for n in {*reads} - inside))
 
 
 def shuffled_apart(context: Context) -> Iterator[Finding | None]:
-    """Loaders that are read side by side, each in an order of its own, where a call is given a batch of the one, and
-    something else that was made of the other's."""
-    for source, loop in ((s, n) for s in context.sources() for n in s.parents if isinstance(n, ast.For)):
-        around, pair = Context(source, source.function(loop), names=context.names), getattr(loop.target, "elts", [])
-        given = [around.value(n) for n in loop.iter.args] if called(loop.iter) == "zip" else []
-        drawn = [v for v in given if "Random" in type(getattr(v, "sampler", None)).__name__ and not v.generator]
-        words = {n.id for n in pair if isinstance(n, ast.Name)}
-        for call in source.calls if len(drawn) == len(words) == len(pair) == 2 and len({len(v.dataset) for v in drawn}) == 1 else ():
-            made, goal = call.args if len(call.args) == 2 and loop in source.above(call) else (None, None)
-            behind = {n.id for here, _ in feeding(made, around) for n in ast.walk(here) if isinstance(n, ast.Name)} if made else ()
-            if isinstance(goal, ast.Name) and goal.id in words and not isinstance(made, ast.Name | ast.Constant) and (
-                    words & {*behind} == words - {goal.id}):
-                yield finding("shuffled_apart", around, loop.iter, a=ast.unparse(loop.iter.args[0]), b=ast.unparse(loop.iter.args[1]))
+    """Loaders that are read side by side, each in an order of its own, where a call is given a batch of the one beside
+    what was made of the other's."""
+    zips = ((s, n) for s in context.sources() for n in s.parents if called(getattr(n, "iter", None)) == "zip")
+    for source, loop in zips:
+        around, given = Context(source, source.function(loop), names=context.names), loop.iter.args
+        drawn = [v for v in map(around.value, given) if "Random" in type(getattr(v, "sampler", None)).__name__]
+        words = {n.id for n in getattr(loop.target, "elts", ()) if isinstance(n, ast.Name)}
+        alike = len(drawn) == len(words) == len(given) == 2 and len({len(v.dataset) for v in drawn}) == 1
+        calls = [n for n in source.calls if alike and len(n.args) == 2 and loop in source.above(n)]
+        for made, goal in (n.args for n in calls if isinstance(n.args[0], ast.Call | ast.Name)):
+            behind = {each for here, _ in feeding(made, around) for each in names_in(here)}
+            if (word := ast.unparse(goal)) in words and ast.unparse(made) not in words and (
+                    words & behind == words - {word} and not any(v.generator for v in drawn)):
+                a, b = map(ast.unparse, given)
+                yield finding("shuffled_apart", around, loop.iter, a=a, b=b)
 
 
 def hoarded(context: Context) -> Iterator[Finding | None]:
@@ -258,19 +259,20 @@ def hoarded(context: Context) -> Iterator[Finding | None]:
         marks = {m for n in seen.values() for slot in n.frees if isinstance(m := getattr(n, slot), Freed)}
         old = len(marks) > 1 or (len(behind) > 1 and sum(any(map(stale, nodes)) for nodes in behind) > 1)
         for source in context.sources() if old else ():
-            written = ((home, w) for (home, word), writes in source.writes.items() if word == name for w in writes)
-            yield from (by_rule(f"hoarded: {name}", w, Context(source, home)) for home, w in written)
+            filled = ((home, w) for (home, word), writes in source.writes.items() if word == name for w in writes)
+            yield from (by_rule(f"hoarded: {name}", w, Context(source, home)) for home, w in filled)
         inside = (one for made in context.made(name, None) for one in feeding(*made)) if len(marks) > 1 else ()
         for here, around in inside:  # of a sum that a function returns
             statement, loops = around.source.statement(here), around.source.loops(here)
-            if any(called(n) == "backward" and loops[0] in around.source.above(n) for n in around.source.calls if loops):
-                yield from (by_rule(f"hoarded: {word}", statement, around) for word in written_in(statement))
+            if any(called(n) == "backward" and {*loops[:1]} & {*around.source.above(n)} for n in around.source.calls):
+                yield from (by_rule(f"hoarded: {word}", statement, around) for word in written(statement))
 
 
 def grown(wrong: str, context: Context) -> Finding | None:
     """Steps that went too far: the losses that backward began with grew a hundredfold, and did not come back, or left a
     gradient that is wrong."""
-    marks = [m for m in backwards() if m.value is not None and (m.code, m.lasti) == (latest.freed.code, latest.freed.lasti)]
+    now = latest.freed
+    marks = [m for m in backwards() if m.value is not None and (m.code, m.lasti) == (now.code, now.lasti)]
     values = [v for m in marks if math.isfinite(v := float(m.value))]
     stepped = {id(owner()) for what, owner, *_ in ledger.diary if what == "step"}
     moved = [(name, o) for name, o in optimizers(context).items() if id(o) in stepped]
