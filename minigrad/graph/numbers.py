@@ -287,8 +287,9 @@ def chained(child: Any, n: Any, bent: bool = False) -> Finding | None:
     marks = " twice" * (len(n.edges) == 2 and n.edges[0] is n.edges[1]) + " both" * all(e is not None for e in n.edges)
     picked = (behind_views(node_of(e), False, ("Gather", "Index", "NllLoss", "NegB")) for e in n.edges if e is not None)
     left += "".join(f" beside {type(m).__name__}" for m in picked if m is not child)
+    left += " bent" * bent
     told = (f"chain: 0 {type(child).__name__} 1 {type(n).__name__} along {getattr(n, 'saved_dim', len(parts))} "
-            f"dim {getattr(child, 'saved_dim', '')} of {type(node_of(child.edges[0])).__name__}{marks}{left}{' bent' * bent}")
+            f"dim {getattr(child, 'saved_dim', '')} of {type(node_of(child.edges[0])).__name__}{marks}{left}")
     return by_rule(told, [(m.code, m.lasti) for m in (child, n)], Context(source_of(child.code)))
 
 

@@ -153,6 +153,7 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     yield from (by_rule(f"flat: {name}", None, context) for name in flat)
     yield from dropped(context)
     yield from shuffled_apart(context)
+    yield from kept_shared(context)
     loss = around.value(root_of(call)) if call else None
     nodes = [*nodes_of([loss._edge()], {})] if isinstance(loss, TensorBase) else []
     met = {id(loss), *(id(e) for n in nodes for e in n.edges)} & {*map(id, own)}
@@ -216,6 +217,20 @@ def dropped(context: Context) -> Iterator[Finding | None]:
             around = Context(source, source.function(value), names=context.names)
             hook = " hook" * (getattr(around.function, "name", "") in hooks)
             yield by_rule(f"dropped {type(around.value(receiver(value))).__name__}{hook}:", value, around)
+
+
+def kept_shared(context: Context) -> Iterator[Finding | None]:
+    """Where a state that was to be kept, on a condition, is that of a module itself: its tensors, which go on changing."""
+    modules = [v for v in context.names.values() if hasattr(type(v), "state_dict")]
+    own = {id(p._shared_counter()) for v in modules for p in parameters(v) if isinstance(p, TensorBase)}
+    held = [name for name, v in named(context).items() if isinstance(v, dict) and any(
+        id(t._shared_counter()) in own for t in v.values() if isinstance(t, TensorBase))]
+    for source, n in ((s, n) for s in context.sources() for n in s.calls if called(n) == "state_dict"):
+        statement = source.parents[n]
+        kept = isinstance(statement, ast.Assign) and {*written(statement)} & {*held} and "save(" not in source.whole
+        if kept and any(isinstance(up, ast.If) for up in source.above(n)):
+            change = (n, f"{{k: v.clone() for k, v in {source.text(n)}.items()}}")
+            yield finding("state_shared", Context(source), n, change)
 
 
 def in_vain(statement: Any, name: str, home: Any, source: Source) -> bool:
