@@ -30,7 +30,7 @@ from .program import Context, begins, called, expression, feeding, inside_of, is
 MOST, NEAR = 20_000, 12  # nodes that are looked through; one after the other, behind each of them
 PRODUCTS = set("matmul mm bmm mv dot mul multiply linear".split())
 KEEP_ZEROS = set("transpose permute t view reshape flatten unsqueeze squeeze expand repeat relu tanh".split())
-ROUNDS = {"long", "int", "floor", "trunc", "round"}
+ROUNDS, CARRY = {"long", "int", "floor", "trunc", "round"}, KEEP_ZEROS | {"float", "double", "tensor", "to"}
 STRAIGHT = "Add", "Sub", "Sum", "Mean", "Mul", "Div", "View", "Squeeze", "Unsqueeze", "Stack", "Cat"  # of a loss
 UNKNOWN = LookupError, RuntimeError, TypeError, ValueError, AttributeError  # where a value is no longer there
 
@@ -407,7 +407,8 @@ def odd_targets(root: Any, context: Context, wrong: bool = False) -> Finding | N
         if not wrong and re.search("binary_cross|BCE", kind) and t.numel() and not 0 <= t.min() <= t.max() <= 1:
             low, high = (two_digits(float(v)) for v in (t.min(), t.max()))
             return finding("odd_truths", there, n.args[1], low=low, high=high)
-        if not wrong and t.numel() > 1 and t.min() == t.max() and (down := rounded(n.args[1], there)) is not None:
+        same = not wrong and "loss" in kind.lower() and t.numel() > 1 and t.min() == t.max()
+        if same and (down := rounded(n.args[1], there)) is not None:
             return rounded_away(*down, ast.unparse(n.args[1]), two_digits(float(t.max())))
         if not re.search(r"\bcross_entropy|\bCrossEntropyLoss", kind):
             continue
@@ -425,10 +426,13 @@ def odd_targets(root: Any, context: Context, wrong: bool = False) -> Finding | N
     return None
 
 
-def rounded(node: Any, context: Context) -> tuple[Any, Context] | None:
-    """Where what stands behind an expression was rounded, so that decimals were lost."""
-    return next(((n, there) for here, there in feeding(node, context) for n in ast.walk(here)
-                 if called(n) in ROUNDS or isinstance(getattr(n, "op", None), ast.FloorDiv)), None)
+def rounded(node: Any, context: Context, depth: int = 0) -> tuple[Any, Context] | None:
+    """Where an expression, or what it only carries on, was rounded, so that decimals were lost."""
+    if isinstance(getattr(node, "op", None), ast.FloorDiv) or (called(node) in ROUNDS and receiver(node) is not node):
+        return node, context
+    parts = [(receiver(node), context)] if called(node) in CARRY else []
+    parts = [*context.made(ast.unparse(node), node)] if isinstance(node, ast.Name | ast.Attribute) else parts
+    return next(filter(None, (rounded(*part, depth + 1) for part in parts if depth < NEAR)), None)
 
 
 def rounded_away(at: Any, context: Context, name: str, value: str) -> Finding:

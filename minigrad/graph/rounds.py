@@ -220,7 +220,7 @@ def dropped(context: Context) -> Iterator[Finding | None]:
 
 
 def kept_shared(context: Context) -> Iterator[Finding | None]:
-    """Where a state that was to be kept, on a condition, is that of a module itself: its tensors, which go on changing."""
+    """Where a state that was to be kept, on a condition, is that of a module itself, whose tensors go on changing."""
     modules = [v for v in context.names.values() if hasattr(type(v), "state_dict")]
     own = {id(p._shared_counter()) for v in modules for p in parameters(v) if isinstance(p, TensorBase)}
     held = [name for name, v in named(context).items() if isinstance(v, dict) and any(
@@ -228,7 +228,8 @@ def kept_shared(context: Context) -> Iterator[Finding | None]:
     for source, n in ((s, n) for s in context.sources() for n in s.calls if called(n) == "state_dict"):
         statement = source.parents[n]
         kept = isinstance(statement, ast.Assign) and {*written(statement)} & {*held} and "save(" not in source.whole
-        if kept and any(isinstance(up, ast.If) for up in source.above(n)):
+        better = (ast.walk(up.test) for up in source.above(n) if isinstance(up, ast.If))  # than what was kept before
+        if kept and any(isinstance(part, ast.Lt | ast.Gt | ast.LtE | ast.GtE) for test in better for part in test):
             change = (n, f"{{k: v.clone() for k, v in {source.text(n)}.items()}}")
             yield finding("state_shared", Context(source), n, change)
 
@@ -242,8 +243,7 @@ def in_vain(statement: Any, name: str, home: Any, source: Source) -> bool:
     shared = any(isinstance(n, ast.Global | ast.Nonlocal | ast.Lambda | ast.FunctionDef) for n in every)
     own = home and type(statement) is ast.Assign and ast.unparse(statement.targets[0]) == name and inside & {*reads}
     again = [n for n in uses for up in source.loops(statement)[-1:] if up in source.above(n)]  # in the next turn
-    first = min(again, key=begins, default=None)
-    late = first is not None and (first in reads or first in inside)
+    late = again and min(again, key=begins) in [*reads, *inside]
     return bool(own) and not (shared or late or any(begins(n) > begins(statement) for n in {*reads} - inside))
 
 
