@@ -226,6 +226,7 @@ class Source:
                 continue
             near.append(statement)
             if gives(statement, name) and self.parents[statement] in {*around, self.tree, function}:
+                loops = [] if self.loops(statement) == loops else loops  # nothing of the turn before comes by
                 break
         if "." in name and not near:  # an attribute, from the call before
             near += [s for s in found if s is not self.statement(use)]

@@ -56,6 +56,12 @@ def backwards() -> list[Freed]:
     return [*dict.fromkeys([*(before for *_, before, _ in ledger.diary), latest.freed])]
 
 
+def bad_at_once() -> bool:
+    """Whether the very first loss of a training that is remembered from its beginning was NaN or Inf: no step was."""
+    marks = [m for m in backwards() if m.value is not None]
+    return bool(marks) and len(ledger.diary) < ledger.KEPT and not math.isfinite(float(marks[0].value))
+
+
 def numbered(words: list[str]) -> str:
     """Words as rules read them, each with its number: " step0 backward1"."""
     return "".join(f" {word}{i}" for i, word in enumerate(words))
@@ -153,6 +159,7 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     yield from (by_rule(f"flat: {name}", None, context) for name in flat)
     yield from dropped(context)
     yield from shuffled_apart(context)
+    yield from of_loops(context, any(p.requires_grad and p.grad is None for p in own))
     yield from kept_shared(context)
     loss = around.value(root_of(call)) if call else None
     nodes = [*nodes_of([loss._edge()], {})] if isinstance(loss, TensorBase) else []
@@ -217,6 +224,27 @@ def dropped(context: Context) -> Iterator[Finding | None]:
             around = Context(source, source.function(value), names=context.names)
             hook = " hook" * (getattr(around.function, "name", "") in hooks)
             yield by_rule(f"dropped {type(around.value(receiver(value))).__name__}{hook}:", value, around)
+
+
+def of_loops(context: Context, missing: bool) -> Iterator[Finding | None]:
+    """Loops each turn of which gives a name anew that none reads, where gradients are `missing`; and such as read what
+    an earlier loop left in a name, in place of their own at the same place, which nobody reads."""
+    loops: Any = [(s, n) for s in context.sources() for n in s.parents if isinstance(n, ast.For)]
+    for source, loop in loops:
+        inside, home = [n for part in loop.body for n in ast.walk(part)], source.function(loop) or source.tree
+        reads = {n.id for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+        after = {n.id for n in ast.walk(home) if isinstance(n, ast.Name) and begins(n) > begins(loop.body[-1])}
+        ends = any(isinstance(n, ast.Break | ast.Return) for n in inside)
+        for w in (n for n in loop.body if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call) and not ends):
+            lost = {*written(w)} & after - reads and {*written(loop)} & names_in(w.value)
+            yield finding("turn_lost", Context(source), w, name=written(w)[0]) if missing and lost else None
+        for _, other in ((s, n) for s, n in loops if s is source and n.end_lineno < loop.lineno):
+            pairs = [*zip(getattr(loop.target, "elts", ()), getattr(other.target, "elts", ()), strict=False)]
+            for own, old in ((a, b) for a, b in pairs if isinstance(a, ast.Name) and isinstance(b, ast.Name)):
+                fresh = {name for n in [*inside, loop] for name in written(n)}
+                if own.id[0] != "_" and own.id not in reads and old.id in reads - fresh:
+                    at = next(n for n in inside if getattr(n, "id", "") == old.id)
+                    yield finding("stale_name", Context(source), at, (at, own.id), name=old.id, own=own.id)
 
 
 def kept_shared(context: Context) -> Iterator[Finding | None]:

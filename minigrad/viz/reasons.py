@@ -132,7 +132,8 @@ def in_training(own: Mapping[str, AnyTensor], names: Mapping[str, AnyTensor], as
         held = [p for o in leaves.optimizers(context).values() for p in live.parameters(o)]
         yield from (attempt(rounds.mistake, held, context) for one in seen if getattr(one, "key", "") == "stepped_bad")
         yield attempt(rounds.grown, wrong, context) if wrong and root is not None else None
-        yield from (one for one in seen if one is not None and one.key != "seen_bad")
+        bad = {"seen_bad", *["stepped_bad"] * rounds.bad_at_once()}
+        yield from (one for one in seen if one is not None and one.key not in bad)
         for top in (v for v in (asked, *context.names.values()) if hasattr(type(v), "named_modules")):
             if wrong == "zero" and any(p is t for p in top.parameters()):
                 yield attempt(numbers.stopped, t, top, context)
