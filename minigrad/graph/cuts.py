@@ -33,8 +33,7 @@ def cuts_in(node: Any, context: Context) -> Iterator[tuple[Any, Any]]:
 
 def cut(place: Any, at: Any, context: Context, mend: bool = True) -> Finding:
     """What is to be said of a place of the ledger."""
-    key = "cut_whole" if place.kind.isidentifier() else "cut"
-    return finding(key, context, at, *(uncut(place, at, context) if mend else ()), word=word(place))
+    return finding("cut", context, at, *(uncut(place, at, context) if mend else ()), word=word(place))
 
 
 def number_of(root: Any, context: Context, kind: str = "") -> Finding | None:

@@ -360,10 +360,17 @@ def of_keyword(name: str, error: BaseException, node: Any, context: Context) -> 
     return told or (None if name in takes else finding("not_taken", context, node, **facts))
 
 
+def without_graph(call: Any, context: Context) -> Finding | None:
+    """Why a backward has no graph to go through; of what only chooses, or counts, with what a loss is computed of."""
+    found: Any = untracked(root_of(call), context)
+    whole = getattr(found, "key", "") == "cut" and re.match("arg(?:max|min)|round|sign|[<>=]", found.facts["word"])
+    return replace(found, key="cut_whole") if whole and found.edit is None else found
+
+
 FINDERS: tuple[Callable[[BaseException, Any, Context], Finding | None], ...] = (
     not_to_optimize, of_another_kind, misspelt, unmapped, ruled, unknown)
 BY_KEY: dict[str, Callable[[dict[str, Any], Any, Context], Finding | None]] = {
-    "no_graph": lambda facts, call, context: untracked(root_of(call), context) if isinstance(call, ast.Call) else None,
+    "no_graph": lambda facts, call, context: without_graph(call, context) if isinstance(call, ast.Call) else None,
     "hook_without_grad": lambda facts, call, context: untracked(call.func.value, context),
     **dict.fromkeys(("constant_input", "retain_without_grad"), lambda facts, call, context: first([
         *(no_flag(n, context) for n in ast.walk(call) if context.value(n) is facts["tensor"]),
