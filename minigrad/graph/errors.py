@@ -364,7 +364,8 @@ def without_graph(call: Any, context: Context) -> Finding | None:
     """Why a backward has no graph to go through; of what only chooses, or counts, with what a loss is computed of."""
     found: Any = untracked(root_of(call), context)
     whole = getattr(found, "key", "") == "cut" and re.match("arg(?:max|min)|round|sign|[<>=]", found.facts["word"])
-    return replace(found, key="cut_whole") if whole and found.edit is None else found
+    told: Finding | None = replace(found, key="cut_whole") if whole and found.edit is None else found
+    return told
 
 
 FINDERS: tuple[Callable[[BaseException, Any, Context], Finding | None], ...] = (

@@ -273,7 +273,8 @@ def missing_from(optimizer: Any, context: Context, of: Any = None) -> Finding | 
         left = [p for p in own if p.requires_grad and p.is_leaf and id(p) not in has and ran <= (p.grad is not None)
                 and not any(called(at) == "step" for _, at in writers(p))]  # else another's, which is gone
         # a module whose input is what is changed, or of which nobody asked
-        beside = (module and plain and ran and len(left) == len(own)) or (
+        twin = not ran and [p.shape for p in own] == [p.shape for p in parameters(optimizer)]  # clones of its own
+        beside = (module and plain and not twin and len(left) == len(own)) or (
             of is not None and not any(id(p) in of for p in left))
         for call, around in makers(opt, optimizer, context) if left and not beside else ():
             given: Any = [*call.args, keyword(call, "params")][0] if isinstance(call, ast.Call) else None

@@ -465,8 +465,8 @@ class Context(NamedTuple):
             if isinstance(part, ast.Name | ast.Attribute) and {type(part.ctx), type(node)} & {ast.Load, ast.AugAssign}:
                 at: Any = getattr(getattr(self.source.parents.get(part), "slice", None), "value", None)
                 for value, there in self.made(ast.unparse(part), part):  # of `pair[1]` one part
-                    several = getattr(value, "elts", ()) if type(at) is int else ()
-                    yield several[at] if -len(several) <= (at or 0) < len(several) else value, there
+                    several = getattr(value, "elts", ())
+                    yield several[at] if type(at) is int and -len(several) <= at < len(several) else value, there
                 if isinstance(part, ast.Attribute) and is_learners(owner := self.value(part.value)):
                     for home in {source_of(f.__code__) for f in methods(owner)}:
                         yield from Context(home, names={**self.names, "self": owner}).elsewhere(f"self.{part.attr}")
