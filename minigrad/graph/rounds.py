@@ -311,16 +311,13 @@ def hoarded(context: Context) -> Iterator[Finding | None]:
                 yield from (by_rule(f"hoarded: {word}", statement, around) for word in written(statement))
 
 
-def grown(wrong: str, context: Context) -> Finding | None:
-    """Steps that went too far: the losses that backward began with grew a hundredfold, and did not come back, or left a
-    gradient that is wrong."""
-    now = latest.freed
+def grown(context: Context) -> Finding | None:
+    """Steps that went too far: the losses that backward began with grew a hundredfold."""
+    now, stepped = latest.freed, {owner() for what, owner, *_ in ledger.diary if what == "step"}
     marks = [m for m in backwards() if m.value is not None and (m.code, m.lasti) == (now.code, now.lasti)]
     values = [v for m in marks if math.isfinite(v := float(m.value))]
-    stepped = {id(owner()) for what, owner, *_ in ledger.diary if what == "step"}
-    moved = [(name, o) for name, o in optimizers(context).items() if id(o) in stepped]
-    if len(values) < 3 or len(moved) != 1 or not max(values[1:]) > 100 * values[0] > 0 or not (
-            wrong or values[-1] > 100 * values[0]):
+    moved = [(name, o) for name, o in optimizers(context).items() if o in stepped]
+    if len(values) < 3 or len(moved) != 1 or not max(values[1:]) > 100 * values[0] > 0:
         return None
     (name, o), = moved
     facts = {"first": two_digits(values[0]), "most": two_digits(max(values)), "rate": o.param_groups[0].get("lr")}
