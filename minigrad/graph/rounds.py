@@ -7,6 +7,7 @@ rules of `text/rules.ini` that begin with `^events` say which orders are mistake
 
 import ast
 import math
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from types import GeneratorType
@@ -159,6 +160,7 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     yield from (by_rule(f"flat: {name}", None, context) for name in flat)
     yield from dropped(context)
     yield from shuffled_apart(context)
+    yield from squashed(context)
     yield from of_loops(context, any(p.requires_grad and p.grad is None for p in own))
     yield from kept_shared(context)
     loss = around.value(root_of(call)) if call else None
@@ -245,6 +247,20 @@ def of_loops(context: Context, missing: bool) -> Iterator[Finding | None]:
                 if own.id[0] != "_" and own.id not in reads and old.id in reads - fresh:
                     at = next(n for n in inside if getattr(n, "id", "") == old.id)
                     yield finding("stale_name", Context(source), at, (at, own.id), name=old.id, own=own.id)
+
+
+def squashed(context: Context) -> Iterator[Finding | None]:
+    """Losses that take scores and are given what a module with softmax or sigmoid at its end makes."""
+    for source, n in ((s, n) for s in context.sources() for n in s.calls if n.args and latest.freed.code):
+        around: Any = Context(source, source.function(n), names=context.names)
+        given: Any = getattr(n.args[0], "func", None)
+        word, module = f"{called(n)} {type(around.callee(n.func)).__name__}", given and around.value(given)
+        end = type([*module.modules()][-1]).__name__ if type(module).__name__ == "Sequential" else ""
+        taker = re.search(r"\b(cross_entropy|CrossEntropyLoss)|(with_logits|BCEWithLogitsLoss)", word)
+        if end in ("Softmax", "Sigmoid") and taker:
+            kind = "LogSoftmax" if taker[1] else "BinaryCrossEntropyWithLogits"
+            at = [(latest.freed.code, latest.freed.lasti)]
+            yield by_rule(f"chain: 0 {end}Backward0 1 {kind}Backward0", at, around)
 
 
 def kept_shared(context: Context) -> Iterator[Finding | None]:
