@@ -105,11 +105,10 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
         stepped = {owner() for what, owner, *_ in ledger.diary if what == "step"}
         lost = first(leaves.unregistered(v, ids) for v in context.names.values() if hasattr(type(v), "named_modules"))
         return lost or first(missing_from(o, context, ids) for o in every.values() if o in stepped)
-    done = {what: {owner() for w, owner, *_ in ledger.diary if w == what} for what in ("step", "rate")}
-    idle = [o for o in holding.values() if o in done["rate"] - done["step"]]
-    if idle and done["step"] & {*holding.values()}:  # its scheduler is stepped in vain
-        lines = [line for what, owner, *_, line in ledger.diary if what == "rate" and owner() is idle[0] and line[0]]
-        return finding("rate_of_other", Context(source_of(lines[-1][0])), expression(*lines[-1])) if lines else None
+    idle = [o for o in holding.values() if not (getattr(o, "_stepped", True) or o._opt_called)]
+    vain = [line for what, owner, *_, line in ledger.diary if what == "rate" and owner() in idle and line[0]]
+    if len(vain) > 1 and len(idle) < len(holding):  # a scheduler is stepped for an optimizer that is not
+        return finding("rate_of_other", Context(source_of(vain[-1][0])), expression(*vain[-1]))
     if len(holding) != 1:
         told, lines = events(ids.intersection(*({*map(id, parameters(o))} for o in holding.values())))
         return by_rule(f"shared {', '.join(holding)}:{told}", lines, context)
