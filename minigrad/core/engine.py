@@ -15,7 +15,7 @@ from typing import Any
 
 from ..text.presentation import need
 from .carriers import RAW, TENSORS
-from .graph import Node, Port, node_of
+from .graph import Node, Port, latest, node_of
 from .leaves import accumulate
 from .modes import differentiable, level
 
@@ -127,6 +127,9 @@ def fit(grad: Any, meta: tuple | None, F: Any, node: Any = None, slot: int = 0) 
         return grad
     shape, kind = meta
     if (came := grad.shape) != shape:
+        made = node is not None and isinstance(node.edges[slot], (Node, Port))  # no leaf
+        if made and came[:1] == came[1:] and type(node).__name__ == "SubBackward0" and None in node.edges:
+            latest.freed.spread = node.code, node.lasti, node.metas  # a column met a row, perhaps: for `why`
         grad = F.sum_to(grad, shape) if len(came) >= len(shape) else grad
         if grad.shape != shape:
             need(False, "function_shape", type(node).__name__, slot, list(came), list(shape))

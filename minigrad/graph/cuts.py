@@ -65,7 +65,8 @@ def cut_on_the_way(leaf: Any, root: Any, context: Context) -> Finding | None:
         update = isinstance(there.source.statement(here), ast.AugAssign)  # of a leaf, which it stays
         if (leaf is None or (not update and leads_to(here, there, leaf))) and (block := block_around(here, there)):
             block = by_rule(f"block: {there.source.line(here)[2]}", here, there) or block
-            return replace(block, edit=None) if leaf is not None and passes(here, there) > 1 else block
+            flat = any(isinstance(n, ast.Compare) or called(n) in ZERO_GRADIENT for n in ast.walk(here))
+            return replace(block, edit=None) if flat or (leaf is not None and passes(here, there) > 1) else block
     return by_rule("whole numbers:", root, context) if leaf is not None and leads_to(root, context, leaf) else None
 
 

@@ -61,6 +61,8 @@ def freed(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
                 (up(before), up(call)) in pairwise(ast.iter_child_nodes(above[up(before)]))):
             return finding("freed_twice", context, call, (up(call), ""), node=node)
         other = Context(source_of(mark.code), source_of(mark.code).function(before), names=context.names)
+        if called(before) == "grad" and any(before in ast.walk(here) for here, _ in feeding(root_of(call), context)):
+            return by_rule("first order:", before, other)  # what it gave is a part of this
         after = dropwhile(lambda entry: entry[3] is not mark, ledger.diary)
         stepped = {id(p) for what, owner, *_ in after if what == "step" for p in parameters(owner())}
         if stepped & ends(node):  # what was saved is overwritten
@@ -73,6 +75,13 @@ def freed(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
         late = not stepped and before in above and any(  # in a later turn: what is kept is overwritten then
             called(n) == "step" and before.lineno < n.lineno < call.lineno for n in above)
         return replace(told, edit=None) if late else told
+    loop: Any = next(iter(context.source.loops(call)), None)
+    each = isinstance(loop, ast.For) and ast.unparse(loop.target) == ast.unparse(root_of(call))
+    several = [t for t in inner(context.value(loop.iter)) if leads(t, node)] if each else []
+    if len(several) > 1 and called(call) == "backward":  # the results of one list, which share it
+        kept = ast.Call(call.func, call.args, [*call.keywords, ast.keyword("retain_graph", ast.Constant(True))])
+        change = (call, ast.unparse(kept))
+        return finding("freed_shared", context, call, change, node=node, name=ast.unparse(loop.iter))
     again = finding("freed_again", context, before, node=node)
     return first(crossing(node, *one) for one in regions(call, context)) or again
 
@@ -140,7 +149,8 @@ def taken_over(name: str, statement: Any, before: Any, inside: Any, context: Con
 
 def cut_off(name: str, statement: Any, none: bool, inside: Any, context: Context, root: Any, node: Any) -> list[Any]:
     """The changes that cut off all that a turn takes over from the one before; none if another line does so, too."""
-    source, changes = context.source, list[tuple[Any, str]]()
+    source, changes, loops = context.source, list[tuple[Any, str]](), context.source.loops(root)
+    deep = loops and {*source.loops(statement)} - {*loops}  # in a loop of its own, all of whose turns belong together
     old = [m for slot in node.frees if isinstance(m := getattr(node, slot), Freed)]
     for other in {name}.union(*(names_in(part) for part, _ in feeding(root, context))):
         reads = [n for n in reads_of(other, context.function or source.tree) if n in inside]
@@ -149,6 +159,10 @@ def cut_off(name: str, statement: Any, none: bool, inside: Any, context: Context
         if not over or not leads(held := context.value(reads[0]), node, old):
             continue
         several = isinstance(held, tuple | list)
+        if deep:
+            new = f"tuple(t.detach() for t in {other})" if several else f"{other}.detach()"
+            changes.append((loops[0].body[0], f"{other} = {f'{other} if {other} is None else {new}' if none else new}"))
+            continue
         own = [n for n in ast.walk(statement) if n in reads and not isinstance(source.parents[n], ast.Compare)]
         parts = own or read_in(statement, other)
         if (writes[0] is not statement or not isinstance(statement, ast.Assign)
@@ -158,6 +172,9 @@ def cut_off(name: str, statement: Any, none: bool, inside: Any, context: Context
         for text, part in ((source.grouped(part), part) for part in parts):
             new = f"tuple(t.detach() for t in {text})" if several else f"{text}.detach()"
             changes.append((part, f"({text} if {text} is None else {new})" if own and none else new))
+    if deep and changes:  # in front of the turn
+        at = changes[0][0]
+        return [] if hasattr(at, "body") else [(at, "; ".join([*(new for _, new in changes), source.text(at)]))]
     return changes
 
 
@@ -269,8 +286,14 @@ def not_to_optimize(error: BaseException, node: Any, context: Context) -> Findin
     if "empty parameter list" in str(error):
         return first(unregistered(m) or made_anew(m) for n in names
                      if hasattr(type(m := context.value(n)), "named_parameters"))
-    return first(not_a_leaf(t, ast.unparse(n), [*context.made(ast.unparse(n), n)], True) for n in names
-                 if "non-leaf" in str(error) and getattr(t := context.value(n), "grad_fn", None) is not None)
+    results = [(t, n, t is v) for n in names for v in [context.value(n)] for t in [v, *inner(v)]
+               if "non-leaf" in str(error) and getattr(t, "grad_fn", None) is not None]
+    for t, n, own in results[:1]:
+        made = [*context.made(ast.unparse(n), n)] if own else []  # of one in a list, its own line
+        there = None if own or t.grad_fn.code is None else Context(source_of(t.grad_fn.code))
+        return not_a_leaf(t, ast.unparse(n), made, True) or (
+            there and finding("scaled", there, expression(t.grad_fn.code, t.grad_fn.lasti), name=ast.unparse(n)))
+    return None
 
 
 def misspelt(error: BaseException, node: Any, context: Context) -> Finding | None:
@@ -337,10 +360,18 @@ def of_keyword(name: str, error: BaseException, node: Any, context: Context) -> 
     return told or (None if name in takes else finding("not_taken", context, node, **facts))
 
 
+def without_graph(call: Any, context: Context) -> Finding | None:
+    """Why a backward has no graph to go through; of what only chooses, or counts, with what a loss is computed of."""
+    found: Any = untracked(root_of(call), context)
+    whole = getattr(found, "key", "") == "cut" and re.match("arg(?:max|min)|round|sign|[<>=]", found.facts["word"])
+    told: Finding | None = replace(found, key="cut_whole") if whole and found.edit is None else found
+    return told
+
+
 FINDERS: tuple[Callable[[BaseException, Any, Context], Finding | None], ...] = (
     not_to_optimize, of_another_kind, misspelt, unmapped, ruled, unknown)
 BY_KEY: dict[str, Callable[[dict[str, Any], Any, Context], Finding | None]] = {
-    "no_graph": lambda facts, call, context: untracked(root_of(call), context) if isinstance(call, ast.Call) else None,
+    "no_graph": lambda facts, call, context: without_graph(call, context) if isinstance(call, ast.Call) else None,
     "hook_without_grad": lambda facts, call, context: untracked(call.func.value, context),
     **dict.fromkeys(("constant_input", "retain_without_grad"), lambda facts, call, context: first([
         *(no_flag(n, context) for n in ast.walk(call) if context.value(n) is facts["tensor"]),

@@ -175,7 +175,7 @@ def taken_apart(node: Any, context: Context) -> Iterator[str]:
     """What names that take parts are given, as in `for a, b in loader`, or of what an attribute is asked."""
     statement = context.source.statement(node)
     several = getattr(statement, "iter", getattr(statement, "value", node))
-    whole = several if isinstance(node, ast.Tuple) else receiver(node)
+    whole = several if isinstance(node, ast.Tuple | ast.Assign) else receiver(node)
     yield from (described(context.value(each)) for each in getattr(whole, "elts", [whole]))
 
 

@@ -273,8 +273,10 @@ def missing_from(optimizer: Any, context: Context, of: Any = None) -> Finding | 
         left = [p for p in own if p.requires_grad and p.is_leaf and id(p) not in has and ran <= (p.grad is not None)
                 and not any(called(at) == "step" for _, at in writers(p))]  # else another's, which is gone
         # a module whose input is what is changed, or of which nobody asked
-        beside = (module and plain and len(left) == len(own)) or (of is not None and not any(id(p) in of for p in left))
-        for call, around in context.made(opt, None) if left and not beside else ():
+        twin = not ran and [p.shape for p in own] == [p.shape for p in parameters(optimizer)]  # clones of its own
+        beside = (module and plain and not twin and len(left) == len(own)) or (
+            of is not None and not any(id(p) in of for p in left))
+        for call, around in makers(opt, optimizer, context) if left and not beside else ():
             given: Any = [*call.args, keyword(call, "params")][0] if isinstance(call, ast.Call) else None
             meant = [twin for twin in twins if alike(twin, name)] or twins
             if given is None or opt != meant[-1]:  # the later one was meant for it
@@ -292,6 +294,14 @@ def missing_from(optimizer: Any, context: Context, of: Any = None) -> Finding | 
             kind = (" alone" if alone else " too") * (clear and len(meant) == 1 and (not whose or alike(opt, name)))
             return held_still(context) or by_rule(f"missing{kind}: {name} {len(left)} {whole}", call, around)
     return None
+
+
+def makers(name: str, made: Any, context: Context) -> list[tuple[Any, Context]]:
+    """The call that made an object, in a function perhaps that gave it back; else what gave it its name."""
+    given = [*context.made(name, None)]
+    calls = ((n, there) for one in given for here, there in feeding(*one) for n in ast.walk(here)
+             if called(n) == type(made).__name__)
+    return [*calls][:1] or given
 
 
 def held_still(context: Context) -> Finding | None:

@@ -30,6 +30,8 @@ from .program import Context, begins, called, expression, feeding, inside_of, is
 MOST, NEAR = 20_000, 12  # nodes that are looked through; one after the other, behind each of them
 PRODUCTS = set("matmul mm bmm mv dot mul multiply linear".split())
 KEEP_ZEROS = set("transpose permute t view reshape flatten unsqueeze squeeze expand repeat relu tanh".split())
+ROUNDS, CARRY = {"long", "int", "floor", "trunc", "round"}, KEEP_ZEROS | {"float", "double", "tensor", "to"}
+STRAIGHT = "Add", "Sub", "Sum", "Mean", "Mul", "Div", "View", "Squeeze", "Unsqueeze", "Stack", "Cat"  # of a loss
 UNKNOWN = LookupError, RuntimeError, TypeError, ValueError, AttributeError  # where a value is no longer there
 
 
@@ -263,11 +265,16 @@ def misfit(nodes: list[Any]) -> Finding | None:
     probabilities in place of scores."""
     unseen = [(p.code, p.lasti) for p in list(ledger.places.values()) if p.kind == ".data" and p.origin() in nodes]
     written = first(by_rule("unseen: 0", [at], Context(source_of(at[0]))) for at in unseen)
-    return written or first(spread(n) or first(chained(node_of(e), n) for e in n.edges) for n in nodes if n.code)
+    bent = {node_of(e) for n in nodes if not type(n).__name__.startswith(STRAIGHT) for e in n.edges}
+    told = (spread(n) or first(chained(node_of(e), n, n in bent) for e in n.edges) for n in nodes if n.code)
+    return written or first(told)
 
 
-def chained(child: Any, n: Any) -> Finding | None:
-    """What a node and one that it is computed from show together; a logarithm between them does not count as one."""
+def chained(child: Any, n: Any, bent: bool = False) -> Finding | None:
+    """What a node and one that it is computed from show together; a logarithm between them does not count as one.
+
+    `bent`: what the node gives goes into a function that is no sum or multiple of it.
+    """
     log = type(child).__name__ == "LogBackward0"
     child = behind_views(node_of(child.edges[0]) if log else child, False)
     if not isinstance(child, Node) or child.code is None:
@@ -280,6 +287,7 @@ def chained(child: Any, n: Any) -> Finding | None:
     marks = " twice" * (len(n.edges) == 2 and n.edges[0] is n.edges[1]) + " both" * all(e is not None for e in n.edges)
     picked = (behind_views(node_of(e), False, ("Gather", "Index", "NllLoss", "NegB")) for e in n.edges if e is not None)
     left += "".join(f" beside {type(m).__name__}" for m in picked if m is not child)
+    left += " bent" * bent
     told = (f"chain: 0 {type(child).__name__} 1 {type(n).__name__} along {getattr(n, 'saved_dim', len(parts))} "
             f"dim {getattr(child, 'saved_dim', '')} of {type(node_of(child.edges[0])).__name__}{marks}{left}")
     return by_rule(told, [(m.code, m.lasti) for m in (child, n)], Context(source_of(child.code)))
@@ -325,8 +333,9 @@ def by_nought(leaf: Any, name: str, root: Any, context: Context) -> Finding | No
         for side, other in permutations(pair, 2):
             if (zeros := nought(other, around)) is not None and leads_to(side, around, leaf):
                 made, there = zeros
-                new = re.sub(r"\bzeros\(", "randn(", there.source.text(made), count=1)
-                both = re.match(r"[\w.]*Parameter\(|.*requires_grad=True", new) and not leaf._array().any()  # are 0
+                new = re.sub(r"\bzeros\(", "randn(", there.source.text(made).replace("//", "/"), count=1)
+                both = "//" in ast.unparse(made) or (  # both are 0
+                    re.match(r"[\w.]*Parameter\(|.*requires_grad=True", new) and not leaf._array().any())
                 return finding("by_nought", there, made, *[(made, new)] * bool(both), name=name)
     return None
 
@@ -346,6 +355,9 @@ def nought(node: Any, context: Context, depth: int = 0) -> tuple[Any, Context] |
     elif isinstance(node, ast.Name | ast.Attribute):
         name, source, value = ast.unparse(node), context.source, context.value(node)
         parts = [*context.made(name, node)]
+        if isinstance(value, TensorBase | int | float) and getattr(value, "numel", int)() < 2 and not value and (
+                down := rounded(node, context)) is not None:
+            return down
         if isinstance(value, TensorBase) and value.is_leaf and value.requires_grad:
             still = not (value._array().any() or (value._grad is not None and value._grad._array().any()))
             return parts[0] if still and parts else None
@@ -379,7 +391,9 @@ def fed(root: Any, context: Context) -> Finding | None:
             array = value._array() if isinstance(value, TensorBase) and not value.requires_grad else value
             wrong = isinstance(array, xp.ndarray) and array.dtype.kind == "f" and xp.isnan(array).any()
             for made, there in [*around.made(name, part)][:1] if wrong else ():
-                found = finding("fed", there, made, name=name)
+                read = [v._array() for n in ast.walk(made) if is_tensor(v := there.value(n))]
+                whole = bool(read) and all(map(finite, read)) and not xp.isnan(array).all()
+                found = by_rule(f"fed{' whole' * whole}: {name}", made, there) or finding("fed", there, made, name=name)
     return found
 
 
@@ -387,9 +401,17 @@ def odd_targets(root: Any, context: Context, wrong: bool = False) -> Finding | N
     """A cross entropy whose targets hold 1 for several classes of a row, where they should be probabilities; of `wrong`
     numbers one of whose targets none counts: all are to be ignored, or their classes weigh 0."""
     given = ((n, there, there.value(n.args[1])) for here, there in feeding(root, context) for n in ast.walk(here)
-             if isinstance(n, ast.Call) and len(n.args) > 1
-             and {called(n), type(there.callee(n.func)).__name__} & {"cross_entropy", "CrossEntropyLoss"})
+             if isinstance(n, ast.Call) and len(n.args) > 1)
     for n, there, t in (one for one in given if is_tensor(one[2]) and one[2].is_floating_point() != wrong):
+        kind = " ".join((called(n), called(n.func), type(there.callee(n.func)).__name__))
+        if not wrong and re.search("binary_cross|BCE", kind) and t.numel() and not 0 <= t.min() <= t.max() <= 1:
+            low, high = (two_digits(float(v)) for v in (t.min(), t.max()))
+            return finding("odd_truths", there, n.args[1], low=low, high=high)
+        same = not wrong and "loss" in kind.lower() and t.numel() > 1 and t.min() == t.max()
+        if same and (down := rounded(n.args[1], there)) is not None:
+            return rounded_away(*down, ast.unparse(n.args[1]), two_digits(float(t.max())))
+        if not re.search(r"\bcross_entropy|\bCrossEntropyLoss", kind):
+            continue
         if not wrong and t.ndim > 1 and {*t.unique().tolist()} <= {0, 1} and t.sum(1).max() > 1:
             return by_rule("several hot:", n, there)
         options = {k.arg: v.value if isinstance(v := k.value, ast.Constant) else there.value(v) for k in n.keywords}
@@ -397,8 +419,26 @@ def odd_targets(root: Any, context: Context, wrong: bool = False) -> Finding | N
         weight: Any = options.get("weight", getattr(loss, "weight", None))
         kept = t[t != options.get("ignore_index", getattr(loss, "ignore_index", -100))]
         if wrong and t.numel() and not (kept.numel() and (weight is None or weight[kept].any())):
+            given_weight = next((k.value for k in n.keywords if k.arg == "weight"), None)
+            if kept.numel() and given_weight is not None and (down := rounded(given_weight, there)) is not None:
+                return rounded_away(*down, ast.unparse(given_weight), "0")
             return finding("all_weigh_nothing" if kept.numel() else "all_ignored", there, n)
     return None
+
+
+def rounded(node: Any, context: Context, depth: int = 0) -> tuple[Any, Context] | None:
+    """Where an expression, or what it only carries on, was rounded, so that decimals were lost."""
+    if isinstance(getattr(node, "op", None), ast.FloorDiv) or (called(node) in ROUNDS and receiver(node) is not node):
+        return node, context
+    parts = [(receiver(node), context)] if called(node) in CARRY else []
+    parts = [*context.made(ast.unparse(node), node)] if isinstance(node, ast.Name | ast.Attribute) else parts
+    return next(filter(None, (rounded(*part, depth + 1) for part in parts if depth < NEAR)), None)
+
+
+def rounded_away(at: Any, context: Context, name: str, value: str) -> Finding:
+    """What is to be said of numbers that rounding has made the same; a quotient, or a method, is left unrounded."""
+    text = context.source.text(at if isinstance(at, ast.BinOp) else receiver(at)).replace("//", "/")
+    return finding("rounded_away", context, at, (at, text), name=name, value=value)
 
 
 def cause(kind: str, loss: Any, leaf: Any, name: str, names: Mapping[str, Any] | None = None) -> Finding | None:

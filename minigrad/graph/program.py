@@ -196,8 +196,11 @@ class Source:
             if min(ends) < 0 or i >= len(was) - k:
                 continue
             begin, end = parts[ends[0]].start(), parts[ends[1]].end()
+            before = typed[:begin]
+            if 0 < i < len(now) - k and before.rstrip() == before.rstrip(" "):  # as far apart as it is meant
+                before = before.rstrip(" ") + new[now[i - 1].end() : now[i].start()]
             text = self.owned(node, new[now[i].start() : now[len(now) - k - 1].end()] if i < len(now) - k else "")
-            made = "\n".join([*rows[: first - 1], typed[:begin] + text + typed[end:], *rows[last:]])
+            made = "\n".join([*rows[: first - 1], before + text + typed[end:], *rows[last:]])
             if begin < end and "\n" not in text + typed[begin:end] and meant and tree_of(made) == meant:
                 return (n := first + typed.count("\n", 0, begin)), made.split("\n")[n - 1]
         return None
@@ -229,6 +232,7 @@ class Source:
                 continue
             near.append(statement)
             if gives(statement, name) and self.parents[statement] in {*around, self.tree, function}:
+                loops = [] if self.loops(statement) == loops else loops  # nothing of the turn before comes by
                 break
         if "." in name and not near:  # an attribute, from the call before
             near += [s for s in found if s is not self.statement(use)]
@@ -465,7 +469,10 @@ class Context(NamedTuple):
         """The expressions that an expression was made from, in one step."""
         for part in ast.walk(node):
             if isinstance(part, ast.Name | ast.Attribute) and {type(part.ctx), type(node)} & {ast.Load, ast.AugAssign}:
-                yield from self.made(ast.unparse(part), part)
+                at: Any = getattr(getattr(self.source.parents.get(part), "slice", None), "value", None)
+                for value, there in self.made(ast.unparse(part), part):  # of `pair[1]` one part
+                    several = getattr(value, "elts", ())
+                    yield several[at] if type(at) is int and -len(several) <= at < len(several) else value, there
                 if isinstance(part, ast.Attribute) and is_learners(owner := self.value(part.value)):
                     for home in {source_of(f.__code__) for f in methods(owner)}:
                         yield from Context(home, names={**self.names, "self": owner}).elsewhere(f"self.{part.attr}")

@@ -6,6 +6,8 @@ rules of `text/rules.ini` that begin with `^events` say which orders are mistake
 """
 
 import ast
+import math
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 from types import GeneratorType
@@ -14,13 +16,14 @@ from typing import Any
 from ..core.beside import ledger
 from ..core.graph import Freed, TensorBase, latest
 from ..text import presentation
+from ..text.numbers import two_digits
 from . import leaves, numbers
 from .cuts import root_of
 from .errors import crossing, regions
-from .findings import Finding, by_rule, finding, first, keyword, receiver
+from .findings import Finding, by_rule, finding, first, keyword, names_in, receiver
 from .leaves import last_backward, missing_from, named, optimizers
 from .live import nodes_of, parameters, stale
-from .program import Context, called, expression, is_cell, is_learners
+from .program import Context, Source, begins, called, expression, feeding, is_cell, is_learners, source_of, written
 from .snapshot import by_key
 
 BY_HAND = {"Add", "Sub", "add_", "sub_", "copy_"}  # writes that are no step of an optimizer
@@ -49,6 +52,17 @@ def events(own: set[int]) -> tuple[str, list[tuple[Any, ...]]]:
     return numbered(words), lines
 
 
+def backwards() -> list[Freed]:
+    """The marks of the latest calls of backward, as far as the diary goes back."""
+    return [*dict.fromkeys([*(before for *_, before, _ in ledger.diary), latest.freed])]
+
+
+def bad_at_once() -> bool:
+    """Whether the very first loss of a training that is remembered from its beginning was NaN or Inf: no step was."""
+    marks = [m for m in backwards() if m.value is not None]
+    return bool(marks) and len(ledger.diary) < ledger.KEPT and not math.isfinite(float(marks[0].value))
+
+
 def numbered(words: list[str]) -> str:
     """Words as rules read them, each with its number: " step0 backward1"."""
     return "".join(f" {word}{i}" for i, word in enumerate(words))
@@ -73,8 +87,13 @@ def wanted(leaf: Any, found: Finding | None, context: Context) -> Finding | None
 def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | None:
     """What the order of events tells of tensors that do not learn; `asked`: the module or optimizer in question."""
     facts = [f"spent: {n}" for n, v in named(context).items() if isinstance(v, GeneratorType) and v.gi_frame is None]
-    facts += [f"idle{' own' * is_learners(v)}: {name} {word}" for name, v in context.names.items()
-              if hasattr(type(v), "zero_grad") for word in IDLE & vars(v).keys()]
+    owners = {name: v for name, v in context.names.items() if hasattr(type(v), "zero_grad")}
+    facts += [f"idle{' own' * is_learners(v)}: {n} {word}" for n, v in owners.items() for word in IDLE & vars(v).keys()]
+    parts = [vars(m) for v in owners.values() if hasattr(v, "modules") for m in v.modules()]
+    given = [(Context(s, s.function(n), names=context.names), n, t) for s in context.sources() for n in s.parents
+            for t in getattr(n, "targets", ()) if getattr(t, "attr", "") in IDLE and any(t.attr in m for m in parts)]
+    facts += [f"idle: {ast.unparse(t.value)} {t.attr}" for around, n, t in given if not any(
+        "param" in ast.unparse(v) for v, _ in around.made(ast.unparse(t.value), n))]
     writes = [line for line in own[0]._shared_counter()[1:] if line and line[0] is not None] if own else []
     words = [called(at := expression(*line)) or type(getattr(at, "op", at)).__name__ for line in writes]
     early = first(by_rule(fact, None, context) for fact in facts)
@@ -86,6 +105,10 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
         stepped = {owner() for what, owner, *_ in ledger.diary if what == "step"}
         lost = first(leaves.unregistered(v, ids) for v in context.names.values() if hasattr(type(v), "named_modules"))
         return lost or first(missing_from(o, context, ids) for o in every.values() if o in stepped)
+    idle = [o for o in holding.values() if not (getattr(o, "_stepped", True) or o._opt_called)]
+    vain = [line for what, owner, *_, line in ledger.diary if what == "rate" and owner() in idle and line[0]]
+    if len(vain) > 1 and len(idle) < len(holding):  # a scheduler is stepped for an optimizer that is not
+        return finding("rate_of_other", Context(source_of(vain[-1][0])), expression(*vain[-1]))
     if len(holding) != 1:
         told, lines = events(ids.intersection(*({*map(id, parameters(o))} for o in holding.values())))
         return by_rule(f"shared {', '.join(holding)}:{told}", lines, context)
@@ -96,6 +119,8 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
     marks = " earlier" * (len(ledger.diary) == ledger.KEPT) + " stepped" * bool(went)
     marks += " lines" * (len({line for word, line in zip(told.split(), lines, strict=False) if "backward" in word}) > 1)
     marks += " eval" * (not getattr(asked, "training", True) and numbers.differs(asked))
+    still = [not g["lr"] and bool(ids & {*map(id, g["params"])}) for g in optimizer.param_groups if "lr" in g]
+    marks += " still" * (any(still) and any(g.get("lr") for g in optimizer.param_groups))
     marks += " whole" * (asked is None or ids == {id(p) for p in parameters(optimizer)})
     hand = any(".grad = " in s.spelled.whole.replace(".grad = None", "") for s in context.sources())
     marks += " hand" * (hand or bool(BY_HAND & {*words})) + " sum" * bool(sums)
@@ -133,6 +158,10 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     flat = (k for k, v in context.names.items() if isinstance(v, TensorBase) and v.grad_fn and not v._array().any())
     yield from (by_rule(f"flat: {name}", None, context) for name in flat)
     yield from dropped(context)
+    yield from shuffled_apart(context)
+    yield from squashed(context)
+    yield from of_loops(context, any(p.requires_grad and p.grad is None for p in own))
+    yield from kept_shared(context)
     loss = around.value(root_of(call)) if call else None
     nodes = [*nodes_of([loss._edge()], {})] if isinstance(loss, TensorBase) else []
     met = {id(loss), *(id(e) for n in nodes for e in n.edges)} & {*map(id, own)}
@@ -142,13 +171,20 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     files, warned = {source.file for source in context.sources()}, [*presentation.warned_at.items()]
     yield from (numbers.unpaired(code, lasti, [*map(tuple, shapes)][::-1]) for (what, code, lasti), shapes in warned
                 if what == "loss_sizes" and code.co_filename in files)
+    wide: Any = (mark.spread for mark in backwards() if mark.spread is not None and mark.spread[0] is not None)
+    yield from (numbers.unpaired(code, lasti, [shape for shape, _ in metas], False) for code, lasti, metas in wide
+                if code.co_filename in files)
 
 
 def moved(own: list[Any], context: Context) -> Finding | None:
     """Where parameters were frozen that keep a gradient, by which the last step moved them on."""
     *_, behind = leaves.reached(context)
-    frozen = {id(p) for p in own if not p.requires_grad and p.grad is not None}
-    return by_rule(f"moved:{events(frozen)[0]}", None, context) if frozen and behind and not frozen & behind else None
+    kept = [p for p in own if not p.requires_grad and p.grad is not None]
+    drift = bool(kept) and not any(p.grad.any() for p in kept) and any(
+        g.get("momentum") or g.get("weight_decay") or "betas" in g for o in optimizers(context).values()
+        for g in o.param_groups if {*map(id, g["params"])} & {*map(id, kept)})
+    sure = kept and (behind or drift) and not behind & {*map(id, kept)}
+    return by_rule(f"moved{' drift' * drift}:{events({*map(id, kept)})[0]}", None, context) if sure else None
 
 
 def kept_for_all(call: Any, context: Context) -> Finding | None:
@@ -181,12 +217,95 @@ def dropped(context: Context) -> Iterator[Finding | None]:
     for source in context.sources():
         hooks = {ast.unparse(given) for call in source.calls if "hook" in called(call) for given in call.args}
         shown = is_cell(source.file)
+        yield from (by_rule("bound in vain:", w.value, Context(source, home, names=context.names))
+                    for (home, name), writes in source.writes.items() for w in writes if in_vain(w, name, home, source))
         lines = [n for n in source.parents if isinstance(n, ast.Expr) and not (shown and n is source.tree.body[-1])]
         new = (n.value for n in lines if isinstance(n.value, ast.BinOp) or hasattr(TensorBase._plain, called(n.value)))
         for value in new:
             around = Context(source, source.function(value), names=context.names)
             hook = " hook" * (getattr(around.function, "name", "") in hooks)
             yield by_rule(f"dropped {type(around.value(receiver(value))).__name__}{hook}:", value, around)
+
+
+def of_loops(context: Context, missing: bool) -> Iterator[Finding | None]:
+    """Loops each turn of which gives a name anew that none reads, where gradients are `missing`; and such as read what
+    an earlier loop left in a name, in place of their own at the same place, which nobody reads."""
+    loops: Any = [(s, n) for s in context.sources() for n in s.parents if isinstance(n, ast.For)]
+    for source, loop in loops:
+        inside, home = [n for part in loop.body for n in ast.walk(part)], source.function(loop) or source.tree
+        reads = {n.id for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
+        after = {n.id for n in ast.walk(home) if isinstance(n, ast.Name) and begins(n) > begins(loop.body[-1])}
+        ends = any(isinstance(n, ast.Break | ast.Return) for n in inside)
+        for w in (n for n in loop.body if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call) and not ends):
+            lost = {*written(w)} & after - reads and {*written(loop)} & names_in(w.value)
+            yield finding("turn_lost", Context(source), w, name=written(w)[0]) if missing and lost else None
+        for _, other in ((s, n) for s, n in loops if s is source and n.end_lineno < loop.lineno):
+            pairs = [*zip(getattr(loop.target, "elts", ()), getattr(other.target, "elts", ()), strict=False)]
+            for own, old in ((a, b) for a, b in pairs if isinstance(a, ast.Name) and isinstance(b, ast.Name)):
+                fresh = {name for n in [*inside, loop] for name in written(n)}
+                if own.id[0] != "_" and own.id not in reads and old.id in reads - fresh:
+                    at = next(n for n in inside if getattr(n, "id", "") == old.id)
+                    yield finding("stale_name", Context(source), at, (at, own.id), name=old.id, own=own.id)
+
+
+def squashed(context: Context) -> Iterator[Finding | None]:
+    """Losses that take scores and are given what a module with softmax or sigmoid at its end makes."""
+    for source, n in ((s, n) for s in context.sources() for n in s.calls if n.args and latest.freed.code):
+        around: Any = Context(source, source.function(n), names=context.names)
+        given: Any = getattr(n.args[0], "func", None)
+        word, module = f"{called(n)} {type(around.callee(n.func)).__name__}", given and around.value(given)
+        end = type([*module.modules()][-1]).__name__ if type(module).__name__ == "Sequential" else ""
+        taker = re.search(r"\b(cross_entropy|CrossEntropyLoss)|(with_logits|BCEWithLogitsLoss)", word)
+        if end in ("Softmax", "Sigmoid") and taker:
+            kind = "LogSoftmax" if taker[1] else "BinaryCrossEntropyWithLogits"
+            at = [(latest.freed.code, latest.freed.lasti)]
+            yield by_rule(f"chain: 0 {end}Backward0 1 {kind}Backward0", at, around)
+
+
+def kept_shared(context: Context) -> Iterator[Finding | None]:
+    """Where a state that was to be kept, on a condition, is that of a module itself, whose tensors go on changing."""
+    modules = [v for v in context.names.values() if hasattr(type(v), "state_dict")]
+    own = {id(p._shared_counter()) for v in modules for p in parameters(v) if isinstance(p, TensorBase)}
+    held = [name for name, v in named(context).items() if isinstance(v, dict) and any(
+        id(t._shared_counter()) in own for t in v.values() if isinstance(t, TensorBase))]
+    for source, n in ((s, n) for s in context.sources() for n in s.calls if called(n) == "state_dict"):
+        statement = source.parents[n]
+        kept = isinstance(statement, ast.Assign) and {*written(statement)} & {*held} and "save(" not in source.whole
+        better = (ast.walk(up.test) for up in source.above(n) if isinstance(up, ast.If))  # than what was kept before
+        if kept and any(isinstance(part, ast.Lt | ast.Gt | ast.LtE | ast.GtE) for test in better for part in test):
+            change = (n, f"{{k: v.clone() for k, v in {source.text(n)}.items()}}")
+            yield finding("state_shared", Context(source), n, change)
+
+
+def in_vain(statement: Any, name: str, home: Any, source: Source) -> bool:
+    """Whether a function gives its own name what it computed of that, and nobody reads it any more."""
+    every: list[Any] = [*ast.walk(home or statement)][1:]
+    inside = {*ast.walk(statement)}
+    uses = [n for n in every if getattr(n, "id", "") == name]
+    reads = [n for n in uses if isinstance(n.ctx, ast.Load) or isinstance(source.parents[n], ast.AugAssign)]
+    shared = any(isinstance(n, ast.Global | ast.Nonlocal | ast.Lambda | ast.FunctionDef) for n in every)
+    own = home and type(statement) is ast.Assign and ast.unparse(statement.targets[0]) == name and inside & {*reads}
+    again = [n for n in uses for up in source.loops(statement)[-1:] if up in source.above(n)]  # in the next turn
+    late = again and min(again, key=begins) in [*reads, *inside]
+    return bool(own) and not (shared or late or any(begins(n) > begins(statement) for n in {*reads} - inside))
+
+
+def shuffled_apart(context: Context) -> Iterator[Finding | None]:
+    """Loaders that are read side by side, each in an order of its own, where a call is given a batch of the one beside
+    what was made of the other's."""
+    zips = ((s, n) for s in context.sources() for n in s.parents if called(getattr(n, "iter", None)) == "zip")
+    for source, loop in zips:
+        around, given = Context(source, source.function(loop), names=context.names), loop.iter.args
+        drawn = [v for v in map(around.value, given) if "Random" in type(getattr(v, "sampler", None)).__name__]
+        words = {n.id for n in getattr(loop.target, "elts", ()) if isinstance(n, ast.Name)}
+        alike = len(drawn) == len(words) == len(given) == 2 and len({len(v.dataset) for v in drawn}) == 1
+        calls = [n for n in source.calls if alike and len(n.args) == 2 and loop in source.above(n)]
+        for made, goal in (n.args for n in calls if isinstance(n.args[0], ast.Call | ast.Name)):
+            behind = {each for here, _ in feeding(made, around) for each in names_in(here)}
+            if (word := ast.unparse(goal)) in words and ast.unparse(made) not in words and (
+                    words & behind == words - {word} and not any(v.generator for v in drawn)):
+                a, b = map(ast.unparse, given)
+                yield finding("shuffled_apart", around, loop.iter, a=a, b=b)
 
 
 def hoarded(context: Context) -> Iterator[Finding | None]:
@@ -198,5 +317,23 @@ def hoarded(context: Context) -> Iterator[Finding | None]:
         marks = {m for n in seen.values() for slot in n.frees if isinstance(m := getattr(n, slot), Freed)}
         old = len(marks) > 1 or (len(behind) > 1 and sum(any(map(stale, nodes)) for nodes in behind) > 1)
         for source in context.sources() if old else ():
-            written = ((home, w) for (home, word), writes in source.writes.items() if word == name for w in writes)
-            yield from (by_rule(f"hoarded: {name}", w, Context(source, home)) for home, w in written)
+            filled = ((home, w) for (home, word), writes in source.writes.items() if word == name for w in writes)
+            yield from (by_rule(f"hoarded: {name}", w, Context(source, home)) for home, w in filled)
+        inside = (one for made in context.made(name, None) for one in feeding(*made)) if len(marks) > 1 else ()
+        for here, around in inside:  # of a sum that a function returns
+            statement, loops = around.source.statement(here), around.source.loops(here)
+            if any(called(n) == "backward" and {*loops[:1]} & {*around.source.above(n)} for n in around.source.calls):
+                yield from (by_rule(f"hoarded: {word}", statement, around) for word in written(statement))
+
+
+def grown(context: Context) -> Finding | None:
+    """Steps that went too far: the losses that backward began with grew a hundredfold."""
+    now, stepped = latest.freed, {owner() for what, owner, *_ in ledger.diary if what == "step"}
+    marks = [m for m in backwards() if m.value is not None and (m.code, m.lasti) == (now.code, now.lasti)]
+    values = [v for m in marks if math.isfinite(v := float(m.value))]
+    moved = [(name, o) for name, o in optimizers(context).items() if o in stepped]
+    if len(values) < 3 or len(moved) != 1 or not max(values[1:]) > 100 * values[0] > 0:
+        return None
+    (name, o), = moved
+    facts = {"first": two_digits(values[0]), "most": two_digits(max(values)), "rate": o.param_groups[0].get("lr")}
+    return first(finding("loss_grew", there, call, **facts) for call, there in leaves.makers(name, o, context))

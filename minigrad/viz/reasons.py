@@ -131,7 +131,9 @@ def in_training(own: Mapping[str, AnyTensor], names: Mapping[str, AnyTensor], as
         seen = [*of_graphs(t, name, wrong, names)] if t is not None else []
         held = [p for o in leaves.optimizers(context).values() for p in live.parameters(o)]
         yield from (attempt(rounds.mistake, held, context) for one in seen if getattr(one, "key", "") == "stepped_bad")
-        yield from (one for one in seen if one is not None and one.key != "seen_bad")
+        yield attempt(rounds.grown, context) if wrong and root is not None else None
+        bad = {"seen_bad", *["stepped_bad"] * rounds.bad_at_once()}
+        yield from (one for one in seen if one is not None and one.key not in bad)
         for top in (v for v in (asked, *context.names.values()) if hasattr(type(v), "named_modules")):
             if wrong == "zero" and any(p is t for p in top.parameters()):
                 yield attempt(numbers.stopped, t, top, context)
