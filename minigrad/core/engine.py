@@ -127,9 +127,8 @@ def fit(grad: Any, meta: tuple | None, F: Any, node: Any = None, slot: int = 0) 
         return grad
     shape, kind = meta
     if (came := grad.shape) != shape:
-        made = node is not None and isinstance(node.edges[slot], (Node, Port))  # no leaf
-        if made and came[:1] == came[1:] and type(node).__name__ == "SubBackward0" and None in node.edges:
-            latest.freed.spread = node.code, node.lasti, node.metas  # a column met a row, perhaps: for `why`
+        if node is not None and latest.freed.summed is None:  # for `why`, which may ask when the graph is gone
+            latest.freed.summed = type(node), slot, [*map(type, node.edges)], node.metas, node.code, node.lasti
         grad = F.sum_to(grad, shape) if len(came) >= len(shape) else grad
         if grad.shape != shape:
             need(False, "function_shape", type(node).__name__, slot, list(came), list(shape))

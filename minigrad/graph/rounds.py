@@ -14,7 +14,7 @@ from types import GeneratorType
 from typing import Any
 
 from ..core.beside import ledger
-from ..core.graph import Freed, TensorBase, latest
+from ..core.graph import Freed, Node, Port, TensorBase, latest
 from ..text import presentation
 from ..text.numbers import two_digits
 from . import leaves, numbers
@@ -171,9 +171,11 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     files, warned = {source.file for source in context.sources()}, [*presentation.warned_at.items()]
     yield from (numbers.unpaired(code, lasti, [*map(tuple, shapes)][::-1]) for (what, code, lasti), shapes in warned
                 if what == "loss_sizes" and code.co_filename in files)
-    wide: Any = (mark.spread for mark in backwards() if mark.spread is not None and mark.spread[0] is not None)
-    yield from (numbers.unpaired(code, lasti, [shape for shape, _ in metas], False) for code, lasti, metas in wide
-                if code.co_filename in files)
+    sums: Any = (mark.summed for mark in backwards() if mark.summed is not None)
+    for kind, slot, ends, metas, code, lasti in sums:
+        goal = kind.__name__ == "SubBackward0" and type(None) in ends and issubclass(ends[slot], (Node, Port))
+        if goal and code is not None and code.co_filename in files:
+            yield numbers.unpaired(code, lasti, [shape for shape, _ in metas], False)
 
 
 def moved(own: list[Any], context: Context) -> Finding | None:
