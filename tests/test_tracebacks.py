@@ -73,6 +73,7 @@ def test_a_script_shows_no_frame_of_ours(program, tmp_path):
     ("unheard.backward()", "uses `unheard`, and nothing has that name now"), ("guess = B", "put it between quotes."),
     ("minigrad.tensor([1j])", "which PyTorch has and minigrad does not"),
     ("minigrad.ones(2, dtype='float32')", "PyTorch's type is torch.float32."),
+    ("w = minigrad.ones(2, requires_grad=True)\nw += 1", "line 2 `with minigrad.no_grad(): w += 1`"),
     ("device('cpu')", "line 1 `minigrad.device('cpu')`"),
     ("minigrad.nn.GRU(1, 1).all_weights", "PyTorch has `RNNBase.all_weights`"),
     ("from minigrad.lessons import check\ncheck('02.recall', B)", "line 2 `check('02.recall', \"B\")`")])

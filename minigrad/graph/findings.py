@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import accumulate
+from types import ModuleType
 from typing import Any
 
 from ..core.graph import TensorBase
@@ -56,6 +57,9 @@ def finding(key: str, context: Context, at: Any, /, *changes: tuple[Any, str], *
     """A finding about the node `at`, mended by replacing nodes on one line."""
     source = context.source
     told = {name: source.owned(at, fact) if isinstance(fact, str) else fact for name, fact in facts.items()}
+    modules = {v.__name__: word for word, v in context.names.items() if isinstance(v, ModuleType)}
+    torch = "torch" if "torch" in context.names else modules.get("minigrad", modules.get("torch", "torch"))
+    changes = tuple((node, re.sub(r"\btorch\.", f"{torch}.", text)) for node, text in changes)  # as it is imported
     return Finding(key, told, source.line(at), source.edited(*changes) if changes else None)
 
 
