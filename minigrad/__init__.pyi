@@ -25,8 +25,8 @@ from .autograd.grad_mode import (
 )
 from .core.modes import slow as slow
 from .creation import (
-    BoolTensor as BoolTensor, ByteTensor as ByteTensor, CharTensor as CharTensor, HalfTensor as HalfTensor,
-    IntTensor as IntTensor, ShortTensor as ShortTensor, empty_like as empty_like,
+    ByteTensor as ByteTensor, CharTensor as CharTensor, HalfTensor as HalfTensor, IntTensor as IntTensor,
+    ShortTensor as ShortTensor, empty_like as empty_like,
 )
 from .eras import current_era as current_era, era as era
 from .eras.alias import install_as_torch as install_as_torch, uninstall_torch as uninstall_torch
@@ -101,6 +101,8 @@ __all__ = [
 ]
 
 
+def BoolTensor(*data: Any) -> Tensor:
+    """The constructor of old: a torch.bool tensor from values, or of a shape."""
 def DoubleTensor(*data: Any) -> Tensor:
     """The constructor of old: a torch.float64 tensor from values, or of a shape."""
 def FloatTensor(*data: Any) -> Tensor:

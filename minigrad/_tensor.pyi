@@ -969,7 +969,7 @@ class Tensor(TensorBase):
     def fill_diagonal_(self, fill_value: Tensor | _float | number[Any], wrap: _bool = False) -> Tensor:
         """The main diagonal becomes `fill_value`, in place; with `wrap` it begins anew below a tall matrix's square."""
     def resize_(self, *size: _int | Sequence[_int]) -> Tensor:
-        """Another shape in place; the first elements stay. Raises: RuntimeError if `self` requires grad."""
+        """Another shape in place, of what lies in memory from the first element on, as far as that reaches."""
     def copy_(self, other: Tensor | _float | number[Any], non_blocking: _bool = False) -> Tensor:
         """Every element becomes that of `other`, a tensor or a number, in place."""
     def zero_(self) -> Tensor:

@@ -159,7 +159,9 @@ def legacy_tensor(cls: type, *data: Any, dtype: Any = None) -> Tensor:
         have = dtypes.of(first._data.dtype)
         need(dtype in (None, have), "new_type", dtype and dtype.c_name, have.c_name)
         return TENSORS.alias(first)
-    if isinstance(first, str | list | tuple | ndarray) and not isinstance(first, Size):
+    if isinstance(first, ndarray):
+        return as_tensor(first, dtype=dtype or dtypes.get_default_dtype())  # on its memory, if it has the type
+    if isinstance(first, str | list | tuple) and not isinstance(first, Size):
         return made(array_of(first).astype(_kind(dtype)))
     need(hasattr(first, "__index__") or isinstance(first, Size), "new_data", type(first).__name__)
     return zeros(*data or (0,), dtype=dtype)

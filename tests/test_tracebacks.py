@@ -71,6 +71,16 @@ def test_a_script_shows_no_frame_of_ours(program, tmp_path):
     ("from minigrad.lesson import check", "`from minigrad.lessons import check`"),
     ("from minigrad import tensr\ntensr(1)", "The nearest name is `tensor`."),
     ("unheard.backward()", "uses `unheard`, and nothing has that name now"), ("guess = B", "put it between quotes."),
+    ("minigrad.tensor([1j])", "which PyTorch has and minigrad does not"),
+    ("minigrad.ones(2, dtype='float32')", "PyTorch's type is torch.float32."),
+    ("w = minigrad.ones(2, requires_grad=True)\nw += 1", "line 2 `with minigrad.no_grad(): w += 1`"),
+    ("minigrad.zeros(2, dtype=dtype)", "uses `dtype`, and nothing has that name now"),  # no class is meant
+    ("from minigrad import nn\nnn.Sequential(nn.Linear, nn.ReLU())", "parentheses are missing."),  # Linear() fails
+    ("minigrad.zeros(2).to('float64')", "The type is called torch.float64."),
+    ("minigrad.zeros(2)['a']", "What came in"),
+    ("minigrad.nn.CrossEntropyLoss()(minigrad.ones(3), minigrad.tensor([1, 2, 0]))", "several samples need a row each"),
+    ("device('cpu')", "line 1 `minigrad.device('cpu')`"),
+    ("minigrad.nn.GRU(1, 1).all_weights", "PyTorch has `RNNBase.all_weights`"),
     ("from minigrad.lessons import check\ncheck('02.recall', B)", "line 2 `check('02.recall', \"B\")`")])
 def test_a_slip_in_the_first_cell_of_a_lesson_is_told(program, said, shell, capsys):
     shell.run_cell("import minigrad")

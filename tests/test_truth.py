@@ -164,6 +164,18 @@ def test_a_loop_is_not_rolled_up_where_its_last_turn_cannot_stand_for_the_others
     assert draw(*roots, names={}).fold.rolls == {}
 
 
+def test_turns_from_which_another_loop_starts_by_ways_of_their_own_are_all_drawn():
+    w = minigrad.ones(4, 4, requires_grad=True)
+    at = [(w[n] * 2).tanh().sin().exp() for n in range(4)]
+    for _ in range(5):
+        a = minigrad.cat(at)
+        at = [(a.sum() * w[n]).tanh().cos().sin() for n in range(4)]
+    drawing = draw(minigrad.cat(at).sum(), names={})
+    (roll,) = drawing.fold.rolls.values()
+
+    assert [roll.count, len(roll.edges), len({start for _, start in roll.loops})] == [5, 4, 4]
+
+
 def test_a_loop_of_which_every_turn_is_used_is_rolled_up():
     w, h, hs = minigrad.ones(2, requires_grad=True), minigrad.ones(2), []
     for _ in range(9):

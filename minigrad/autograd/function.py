@@ -17,7 +17,7 @@ from ..array.backend import zeros_later
 from ..core.beside.saved import Packed, modified
 from ..core.carriers import RAW
 from ..core.graph import Node, TensorBase, Withheld, attach, bump, constant, latest, new_node, output_of
-from ..core.modes import differentiable, grad_mode, lifted
+from ..core.modes import differentiable, functional, grad_mode, lifted
 from ..core.writes.views import check_inplace, rebase, view_of
 from ..text.presentation import need, require, warn
 from .grad_mode import no_grad
@@ -218,6 +218,7 @@ class Function:
     @classmethod
     def apply(cls, *args: Any, **kwargs: Any) -> Any:
         """Run `forward`; record a node if an input requires grad."""
+        need(not functional.get() or has_context(cls), "no_context")
         mode = grad_mode()
         return mode.custom(cls, args, kwargs) if hasattr(mode, "custom") else cls._run(args, kwargs)[1]
 

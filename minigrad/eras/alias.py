@@ -13,7 +13,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
-from ..text import demand, noted, presentation, table
+from ..text import demand, noted, presentation, table, torch_names
 from . import current_era, era
 
 HERE = __name__.partition(".")[0]
@@ -67,6 +67,9 @@ def counterpart(fullname: str) -> Any:
         if error.name is None or not f"{ours}.".startswith(f"{error.name}."):
             raise  # it is there, but misses something else
     missing = ModuleNotFoundError(f"No module named '{fullname}'", name=fullname)
+    where, _, last = fullname.rpartition(".")
+    if (what := presentation.waits(last)) or last in torch_names().get(where, ()):
+        noted(missing, "alias.waits" if what else "alias.not_yet", name=fullname, what=what)
     raise noted(missing, "alias.no_module", name=fullname) from None
 
 

@@ -185,7 +185,6 @@ class Batches(Level):
     def custom(self, function: Any, args: tuple, kwargs: dict) -> Any:
         """A Function: of batches, by its own `vmap` or the one that `generate_vmap_rule` asks for."""
         root = function.__mro__[-2]
-        need(function.setup_context is not root.setup_context, "no_context")
         rule = function.vmap
         if rule is root.vmap:
             need(function.generate_vmap_rule, "no_vmap", function.__name__)

@@ -6,19 +6,31 @@ loses the rest, so that transforms nest in each other and in `requires_grad` of 
 """
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from ..array.backend import xp
 from ..core.backward import grad as gradients
 from ..core.carriers import TENSORS as F
 from ..core.graph import Node, TensorBase, node_of
-from ..core.modes import Mode, is_grad_enabled, lifted
+from ..core.modes import Mode, functional, is_grad_enabled, lifted
 from ..text.presentation import need
 from .batches import Batches
 from .levels import ENDED, KNOWN, cut, entered, known
 from .tangents import Forward, dual, ones_like
 from .trees import filled, fits, is_tree, leaves, mapped, spec
+
+
+@contextmanager
+def transforming() -> Iterator[None]:
+    """Inside, a Function needs a `setup_context`."""
+    token = functional.set(True)
+    try:
+        yield
+    finally:
+        functional.reset(token)
+
 
 # ---- vmap
 
@@ -43,7 +55,7 @@ def vmap(func: Callable, in_dims: Any = 0, out_dims: Any = 0, randomness: str = 
 
         def of_chunk(start: int, stop: int) -> Any:
             level = Batches(stop - start, randomness)
-            with level.under_way():
+            with level.under_way(), transforming():
                 inside = [x if d is None else level.wrap(x[start:stop] if chunk_size else x)
                           for x, d in zip(moved, dims, strict=True)]
                 return _taken_out(level, name, func(*filled(args, inside), **kwargs), out_dims)
@@ -182,7 +194,7 @@ def grad_and_value(func: Callable, argnums: Any = 0, has_aux: bool = False) -> C
     @functools.wraps(func)
     def of(*args: Any, **kwargs: Any) -> tuple:
         on, picked = is_grad_enabled(), chosen(argnums, args)
-        with Mode():
+        with Mode(), transforming():
             inside = mapped(tracked, picked)
             y, aux = parted(of_chosen(func, argnums, args, kwargs)(inside), has_aux, "grad_and_value(f)(*args)")
             need(isinstance(y, TensorBase), "grad_output", type(y))
@@ -212,7 +224,7 @@ def vjp(func: Callable, *primals: Any, has_aux: bool = False) -> tuple:
     With `has_aux` also what comes along.
     """
     on, who = is_grad_enabled(), "vjp(f, *primals)"
-    with Mode():
+    with Mode(), transforming():
         inside = mapped(tracked, primals)
         outputs, aux = parted(func(*inside), has_aux, who)
     ys, inputs = tensors_only(outputs, who), ended(inside)
@@ -240,7 +252,7 @@ def jvp(func: Callable, primals: Any, tangents: Any, *, strict: bool = False, ha
     need(spec(primals) == spec(tangents), "jvp_forms", spec(primals), spec(tangents))
     for name, t in [(name, t) for name, tree in (("primals", primals), ("tangents", tangents)) for t in leaves(tree)]:
         need(isinstance(t, TensorBase), "jvp_input", name, type(t))
-    with entered(level):
+    with entered(level), transforming():
         outputs, aux = parted(func(*mapped(functools.partial(dual, level), primals, tangents)), has_aux, who)
         pairs = [level.unpacked(y) for y in tensors_only(outputs, who)]
         aux = mapped(lambda y: level.unpacked(y)[0] if isinstance(y, TensorBase) else y, aux)

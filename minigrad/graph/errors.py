@@ -272,7 +272,10 @@ def unknown(error: BaseException, node: Any, context: Context) -> Finding | None
     if (told := re.search(r"^name '(\w+)' is not", name)) is None:
         return None
     name, own = told[1], context.names.get("self")
-    ours = {word: v.__name__ for word, v in context.names.items() if isinstance(v, ModuleType) and name in dir(v)}
+    whole = ast.walk(context.source.statement(node))
+    called = any(isinstance(n, ast.Call) and ast.unparse(n.func) == name for n in whole)
+    ours = {word: v.__name__ for word, v in context.names.items() if isinstance(v, ModuleType) and name in dir(v)
+            and (called or not (name.islower() and isinstance(getattr(v, name), type)))}  # `dtype=dtype` means no class
     held = sorted((word for word in ours if ours[word].startswith("minigrad")), key=lambda word: -len(ours[word]))
     near = [f"{word}.{name}" for word in ["self"] * hasattr(own, name) + held]
     near = near or nearest(name, tuple(context.names))

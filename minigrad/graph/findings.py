@@ -7,12 +7,15 @@ they are read: what the text of an error, or of what is asked, and the learner's
 """
 
 import ast
+import inspect
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import accumulate
+from types import ModuleType
 from typing import Any
 
 from ..core.graph import TensorBase
@@ -54,6 +57,9 @@ def finding(key: str, context: Context, at: Any, /, *changes: tuple[Any, str], *
     """A finding about the node `at`, mended by replacing nodes on one line."""
     source = context.source
     told = {name: source.owned(at, fact) if isinstance(fact, str) else fact for name, fact in facts.items()}
+    modules = {v.__name__: word for word, v in context.names.items() if isinstance(v, ModuleType)}
+    torch = "torch" if "torch" in context.names else modules.get("minigrad", modules.get("torch", "torch"))
+    changes = tuple((node, re.sub(r"\btorch\.", f"{torch}.", text)) for node, text in changes)  # as it is imported
     return Finding(key, told, source.line(at), source.edited(*changes) if changes else None)
 
 
@@ -119,8 +125,16 @@ def by_rule(error: BaseException | str, node: Any, context: Context) -> Finding 
             new = re.sub(r"(\.T|\.t\(\))\.T$", "", filled(code.expand(rule["edit"]), told)) if "edit" in rule else None
             here = ast.unparse(around.function.args) if around.function is not None else ""
             known = new is not None and (rule.get("of") != "event" or "self." not in new or here.startswith("self"))
+            known = known and (rule.get("value") != "type" or takes_nothing(code[code.re.groups], around))
             return finding(name.partition(".")[0], around, at, *([(at, str(new))] if known else []), **facts)
     return None
+
+
+def takes_nothing(name: str, context: Context) -> bool:
+    """Whether the class of that name can be called without arguments."""
+    with suppress(TypeError, ValueError):
+        return bool(inspect.signature(context.value(ast.parse(name, mode="eval").body)).bind())
+    return False
 
 
 @lru_cache(1000)  # the nodes of a graph ask the same again and again

@@ -173,7 +173,7 @@ def described(value: Any) -> str:
     """Type and shape of a tensor, `float32[6, 3]`; the class of what is none, of some with their parts, `Size(3)`."""
     if is_tensor(value):
         return f"{value.dtype}{[*value.shape]}"[6:]
-    if hasattr(value, "dataset"):
+    if "dataset" in getattr(value, "__dict__", ()):  # a learner's `__getattr__` is not asked
         return f"Loader of {described(getattr(value.dataset, 'tensors', value.dataset))}"
     if isinstance(value, tuple | list):
         return f"{type(value).__name__}({len(value)}){' of tensors' * any(map(is_tensor, value))}"

@@ -10,6 +10,6 @@ from . import attention, functional, init, layers, module, parameter, recurrent,
 
 for _part in (layers, recurrent, attention):
     globals().update({name: value for name, value in vars(_part).items() if name in torch_names()["torch.nn"]})
-furnish(functional, init, utils)
+furnish(functional, init, parameter, utils)
 del layers, module, recurrent  # torch has no such names: `nn.module` is to be told of `nn.Module`
 __getattr__, __dir__ = face("torch.nn", globals())

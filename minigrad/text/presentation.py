@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import cache, lru_cache, partial
 from importlib import import_module
-from typing import Any, NoReturn
+from typing import Any
 
 from . import noted, read, say, table, torch_names
 
@@ -85,14 +85,19 @@ def require(holds: Any, text: str, error: type = RuntimeError) -> None:
         raise error(text)
 
 
-def no_attribute(module: str, names: Iterable[str], name: str) -> NoReturn:
-    """Raises: AttributeError, torch's for a name that a module has not, with the nearest one that it has."""
+def no_attribute(module: str, names: Iterable[str], name: str) -> Any:
+    """A part of torch's whose names another part has here.
+
+    Raises: AttributeError, torch's for a name that a module has not, with the nearest one that it has.
+    """
+    for home, parts in table("names")["homes"].items():
+        if name in torch_names().get(module, ()) and f"{module}.{name}"[6:] in parts.split():
+            return import_module(f"minigrad.{home}")
     error = AttributeError(f"module '{module}' has no attribute '{name}'", name=name)
     if name.startswith("_"):  # probes for protocols, such as `__wrapped__`, need no advice
         raise error
-    reason = next((kind for kind, waiting in table("names")["waiting"].items() if name in waiting.split()), "")
-    if reason:
-        raise noted(error, "alias.waits", name=f"{module}.{name}", what=say(f"waits.{reason}"))
+    if what := waits(name):
+        raise noted(error, "alias.waits", name=f"{module}.{name}", what=what)
     homes = homes_of(name, module) if name not in table("names")["elsewhere"] else []
     if name in torch_names().get(module, ()):
         raise noted(error, f"alias.not_yet{'_here' * bool(homes)}", name=f"{module}.{name}", nearest="`, `".join(homes))
@@ -100,6 +105,12 @@ def no_attribute(module: str, names: Iterable[str], name: str) -> NoReturn:
     error.nearest = near if len(near) == 1 and near != homes else []  # type: ignore[attr-defined]
     told = "`, `".join(homes) or f"{module}.{''.join(near)}"
     raise noted(error, f"alias.{'nearest' if near else 'no_name'}", name=f"{module}.{name}", nearest=told)
+
+
+def waits(name: str) -> str:
+    """Why minigrad leaves a name of torch out for now, if that is a decision."""
+    kinds = table("names")["waiting"].items()
+    return next((say(f"waits.{kind}") for kind, waiting in kinds if name in waiting.split()), "")
 
 
 def homes_of(name: str, module: str) -> list[str]:

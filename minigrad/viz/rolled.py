@@ -49,7 +49,8 @@ def roll_up(graph: Graph, closed: frozenset[str] = frozenset()) -> tuple[Graph, 
         nodes = {id for turn in repeat.turns for id in turn}
         same = len({len(turn) for turn in repeat.turns}) == 1 and nodes <= graph.nodes_by_id.keys()
         ops = sum(graph.node(id).leaf is None for id in nodes) if same and not nodes & taken else 0
-        if ops > OPS and len(repeat.turns) >= TURNS and (rolled := Rolling(graph, repeat).graph_and_roll()):
+        if ops > OPS and len(repeat.turns) >= TURNS and (rolled := Rolling(graph, repeat).graph_and_roll()) and all(
+                edge in rolled[0].edges for roll in rolls.values() for edge in roll.edges):  # what goes round is there
             graph, rolls[repeat.id] = rolled
             taken |= nodes
     return graph, rolls

@@ -111,7 +111,7 @@ def _width(part) -> int:
 def _sliced(x, dim: int, part: slice, always: bool = False):
     start, end, step = _index(part.start, 0), _index(part.stop, 2**63 - 1), _index(part.step, 1)
     require(step > 0, "step must be greater than zero" if step else "slice step cannot be zero", ValueError)
-    require(x._data.ndim, "slice() cannot be applied to a 0-dim tensor.", IndexError)
+    need(x._data.ndim, "part_of_number", "slice")
     if not always and start == 0 and step == 1 and (dim >= x._data.ndim or end >= x._data.shape[dim]):
         return x
     return views.slice_(x, dim if dim < x._data.ndim else check_dim(dim, x._data.ndim), start, end, step)

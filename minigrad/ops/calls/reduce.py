@@ -247,29 +247,25 @@ def quantile(self, q, dim=None, keepdim: bool = False, *, interpolation: str = "
     """The value below which a part `q` of the elements lies, between two of them if need be."""
     data = self._data
     at = q._data if isinstance(q, TensorBase) else namespace(data).asarray(q, xp.promote_types(data.dtype, "f2"))
-    need(((at >= 0) & (at <= 1)).all(), "quantile_ranges" if at.ndim else "quantile_range", at)
+    need(((at >= 0) & (at <= 1)).all(), "quantile_ranges" if (several := at.ndim) else "quantile_range", at)
     require(data.size, "quantile() input tensor must be non-empty")
     require(at.ndim < 2, "quantile() q must be a scalar or 1D tensor")
     require(data.dtype.char in "fd", "quantile() input tensor must be either float or double dtype")
     require(at.dtype == data.dtype, "quantile() q tensor must be same dtype as the input tensor")
     need(interpolation in ("linear", "midpoint", *_ROUNDED), "quantile_interpolation", interpolation)
     gone = range(data.ndim) if dim is None else (check_dim(dim, data.ndim),)
-    x = self.reshape(-1) if dim is None else self if data.ndim - 1 in gone else self.unsqueeze(-1).transpose(*gone, -1)
+    x = self.flatten() if dim is None else self if data.ndim - 1 in gone else self.unsqueeze(-1).transpose(*gone, -1)
     shape = [1 if d in gone else n for d, n in enumerate(data.shape) if keepdim or d not in gone]
     ordered = sort(x)[0].view(*shape, -1)
     end = ordered.shape[-1] - 1
-    # nan comes last, and goes before all
-    rank = TENSORS.where(TENSORS.isnan(ordered.detach()[..., -1:]), float(end), _tensor_of(at.reshape(-1) * end))
+    at = constant(TensorBase._plain, at.reshape(-1) * end)  # nan comes last, and goes before all
+    rank = TENSORS.where(TENSORS.isnan(ordered.detach()[..., -1:]), float(end), at)
     rounds = _ROUNDED.get(interpolation, (TENSORS.floor, TENSORS.ceil))
     result, *high = (TENSORS.gather(ordered, round(rank).long(), -1) for round in rounds)
     if high:
         way = rank - TENSORS.floor(rank) if interpolation == "linear" else rank * 0 + 0.5
         result = inplace(TENSORS.lerp_tensor)(result, *high, way)
-    return (result.unsqueeze_(0).transpose_(0, -1) if at.ndim else result).squeeze_(-1)
-
-
-def _tensor_of(array):
-    return constant(TensorBase._plain, array)
+    return (result.unsqueeze_(0).transpose_(0, -1) if several else result).squeeze_(-1)
 
 
 # ---- counting
@@ -293,7 +289,7 @@ def bincount(self, weights=None, minlength: int = 0):
     require(minlength >= 0, "minlength should be >= 0")
     require(weights is None or weights.shape == self.shape, "weights should be 1-d and have the same length as input")
     counts = xp.bincount(self._data, None if weights is None else weights._data, minlength)
-    return _tensor_of(counts if weights is None or weights._data.dtype != "float32" else counts.astype("float32"))
+    return constant(TensorBase._plain, counts.astype("f") if getattr(weights, "dtype", 0) is dtypes.float32 else counts)
 
 
 def searchsorted(sorted_sequence, values, *, out_int32: bool = False, right: bool = False, side=None, sorter=None):
@@ -307,7 +303,7 @@ def searchsorted(sorted_sequence, values, *, out_int32: bool = False, right: boo
     need(same, "searchsorted_sizes", [*ordered.shape], [*found.shape])
     places = (xp.searchsorted(ordered, found, side) if ordered.ndim == 1 else
               (xp.less_equal if side == "right" else xp.less)(ordered[..., None, :], found[..., :, None]).sum(-1))
-    return _tensor_of(places.astype("int32" if out_int32 else "int64"))
+    return constant(TensorBase._plain, places.astype("int32" if out_int32 else "int64"))
 
 
 def bucketize(self, boundaries, *, out_int32: bool = False, right: bool = False):
@@ -322,7 +318,7 @@ def isclose(self, other, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bo
     for word, limit in (("rtol", rtol), ("atol", atol)):
         require(limit >= 0, f"{word} must be greater than or equal to zero, but got {limit:g}")
     common_shape(self._data.shape, other._data.shape)
-    return _tensor_of(xp.isclose(self._data, other._data, float(rtol), float(atol), equal_nan))
+    return constant(TensorBase._plain, xp.isclose(self._data, other._data, float(rtol), float(atol), equal_nan))
 
 
 def trapezoid(y, x=None, *, dx: float = 1, dim: int = -1):

@@ -4,7 +4,7 @@ import itertools
 import math
 import operator
 
-from ...array import dtypes, move, namespace, ndarray, strides, xp
+from ...array import as_strided as strided_view, dtypes, geometry, move, namespace, ndarray, strides, xp
 from ...core.carriers import RAW, TENSORS
 from ...core.graph import TensorBase, bump, constant
 from ...core.modes import grad_mode, lifted
@@ -162,7 +162,7 @@ def expand_as(self, other):
 
 def select(self, dim: int, index: int):
     """Slice `index` of dimension `dim`, which goes away; a view."""
-    require(self._data.ndim, "select() cannot be applied to a 0-dim tensor.", IndexError)
+    need(self._data.ndim, "part_of_number", "select")
     return rows.select(self, own_dim(self, dim), index)
 
 
@@ -485,12 +485,15 @@ def fill_diagonal_(self, fill_value, wrap: bool = False):
 
 
 def resize_(self, *size):
-    """Another shape in place; the first elements stay. Raises: RuntimeError if `self` requires grad."""
+    """Another shape in place, of what lies in memory from the first element on, as far as that reaches.
+
+    Raises: RuntimeError if `self` requires grad.
+    """
     require(not self.requires_grad, "cannot resize variables that require grad")
-    sizes, flat = ints(size), self._array().reshape(-1)
+    sizes, (memory, first, _) = ints(size), geometry(self._array())
     require(min(sizes, default=0) >= 0, "numel: integer multiplication overflow")
     if sizes != self._data.shape:
-        count = math.prod(sizes)
+        count, flat = math.prod(sizes), strided_view(self._data, (memory.nbytes // self._data.itemsize - first,), (1,))
         self._data = xp.resize(flat, sizes) if count > flat.size else flat[:count].reshape(sizes)
         bump(self)
     return self

@@ -124,6 +124,7 @@ def diagonal(self, offset: int = 0, dim1: int = 0, dim2: int = 1):
 
 def written(whole, value, part, *how):
     """`whole` with `value` in the part that `part(whole, *how)` sees. Raises: RuntimeError for another size."""
+    need(whole.ndim or part is strided_view, "part_of_number", part.__name__[:-5])  # `select`, `slice`
     there = part(whole, *how)
     need(value.shape == there.shape, "scattered_size", list(value.shape), list(there.shape))
     there[...] = value.astype(whole.dtype, copy=False)
