@@ -20,6 +20,7 @@ from .program import Context, begins, called, expression, feeding, is_theirs, so
 
 CARRIES = set("detach detach_ numpy item tolist cpu clone float double half copy long int astype".split())
 MAKES = {"tensor", "as_tensor", "from_numpy", "Tensor", "Variable", "float", "FloatTensor", "asarray", "array"}
+REDUCES = {"mean", "sum", "max", "min", "std", "prod"}
 # functions whose gradient is 0, or that have none: uncut, a value given to them would get nothing either
 ZERO_GRADIENT = set("normal bernoulli poisson multinomial round floor ceil trunc sign heaviside argmax argmin".split())
 
@@ -181,7 +182,8 @@ def uncut(place: Any, at: Any, context: Context) -> list[tuple[Any, str]]:
         return []
     while getattr(up := source.parents[top], "attr", "") in CARRIES and isinstance(source.parents[up], ast.Call):
         top = source.parents[up]
-    return uncarried(next((up for up in above[::-1] if called(up) in MAKES), top), context)  # the outermost
+    whole = (up for up in above[::-1] if called(up) in MAKES or re.match(r"(?:np|numpy)\.\w+\(", ast.unparse(up)))
+    return uncarried(next(whole, top), context)  # the outermost
 
 
 def uncarried(top: Any, context: Context) -> list[tuple[Any, str]]:
@@ -204,9 +206,13 @@ class Uncarried(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         made = [m for n in node.args[:1] if isinstance(n, ast.Name) for m, _ in self.context.made(n.id, None)]
         self.generic_visit(node)
+        if called(node) in REDUCES and isinstance(node.args[0] if node.args else None, ast.List | ast.ListComp):
+            stacked = ast.Call(ast.Name("torch.stack"), node.args, [])
+            return ast.Call(ast.Attribute(stacked, called(node)), [], node.keywords)
         if called(node) not in MAKES or not node.args:
             return receiver(node) if called(node) in CARRIES else node
-        several = any(isinstance(n, ast.List | ast.ListComp) for n in (*node.args[:1], *made))
+        several = isinstance(self.context.value(node.args[0]), list | tuple) or any(
+            isinstance(n, ast.List | ast.ListComp) for n in (*node.args[:1], *made))
         values = inner(self.context.value(node.args[0])) or map(self.context.value, getattr(node.args[0], "elts", ()))
         join = "cat" if any(is_tensor(v) and v.dim() for v in values) else "stack"
         parts = getattr(node.args[0], "elts", [])
