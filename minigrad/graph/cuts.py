@@ -16,7 +16,7 @@ from ..core.graph import TensorBase, node_of
 from ..core.modes import INFERENCE, mode_variable
 from .findings import Finding, by_rule, finding, first, keyword, names_in, receiver
 from .live import inner, is_tensor, nodes_of, parameters
-from .program import Context, begins, called, expression, feeding, is_theirs, source_of, stretch, word, written
+from .program import Context, Source, begins, called, expression, feeding, is_theirs, source_of, stretch, word, written
 
 CARRIES = set("detach detach_ numpy item tolist cpu clone float double half copy long int astype".split())
 MAKES = {"tensor", "as_tensor", "from_numpy", "Tensor", "Variable", "float", "FloatTensor", "asarray", "array"}
@@ -49,9 +49,11 @@ def cut_on_the_way(leaf: Any, root: Any, context: Context) -> Finding | None:
     for here, there in feeding(root, context):
         for place, at in cuts_in(here, there):
             asked = at if isinstance(at, ast.Compare) else receiver(at)  # of `a > b` both
+            if leaf is not None and late(at, there.source):  # an update
+                continue
             several = isinstance(asked, ast.List | ast.ListComp)  # then the last of them alone is known
             made = [there.names.get(name) for name in written(there.source.statement(at))]  # perhaps the leaf itself
-            if leaf is None or (leads_to(asked, there, leaf) and (several or came_from(place, leaf)) and not any(
+            if leaf is None or (leads_to(asked, there, leaf, False) and (several or came_from(place, leaf)) and not any(
                     leaf is t for value in made for t in [value, *parameters(value)])):
                 given_to = {called(up): up for up in there.source.above(at)}
                 told = by_rule("cut:", given_to.get("normal", at), there)
@@ -64,20 +66,32 @@ def cut_on_the_way(leaf: Any, root: Any, context: Context) -> Finding | None:
         if (none := first(by_rule(each, here, there) for each in asked)) is not None:
             return none
         update = isinstance(there.source.statement(here), ast.AugAssign)  # of a leaf, which it stays
-        if (leaf is None or (not update and leads_to(here, there, leaf))) and (block := block_around(here, there)):
-            block = by_rule(f"block: {there.source.line(here)[2]}", here, there) or block
-            return replace(block, edit=None) if leaf is not None and passes(here, there) > 1 else block
+        off = leaf is None or (not update and leads_to(here, there, leaf))
+        block = block_around(here, there) if off else None
+        told = block and by_rule(f"block: {there.source.line(here)[2]}", here, there)
+        after = block and not told and late(here, there.source)  # an update, of the next turn's
+        if (block := told or block) and not (after and leaf is not None):
+            return replace(block, edit=None) if after or (leaf is not None and passes(here, there) > 1) else block
     return by_rule("whole numbers:", root, context) if leaf is not None and leads_to(root, context, leaf) else None
 
 
-def leads_to(node: Any, context: Context, leaf: Any) -> bool:
-    """Whether what made an expression reads `leaf`, by name or in a module or a list."""
+def late(node: Any, source: Source) -> bool:
+    """Whether a statement stands in a loop, below what computes its gradients: with it the next turn begins."""
+    around = {*source.loops(node)[:1]}
+    return any(called(n) in ("backward", "grad") and around & {*source.above(n)} and begins(n) < begins(node)
+               for n in source.calls)
+
+
+def leads_to(node: Any, context: Context, leaf: Any, copies: bool = True) -> bool:
+    """Whether what made an expression reads `leaf`, by name or in a module or a list; `copies`: also as a deep copy."""
     for here, around in feeding(node, context):
         for part in ast.walk(here):
             value = around.value(part) if isinstance(part, ast.Name | ast.Attribute | ast.Subscript) else None
             code = getattr(getattr(type(value), "forward", None), "__code__", None)
             # what it uses stands in its forward; `ws[0]` is not all of `ws`
             read = (code is not None and is_theirs(code)) or isinstance(around.source.parents.get(part), ast.Subscript)
+            if not copies and "deepcopy" in map(called, around.source.above(part)):
+                continue
             if value is leaf or (not read and any(other is leaf for other in parameters(value))):
                 return True
     return False

@@ -263,7 +263,19 @@ def misfit(nodes: list[Any]) -> Finding | None:
     probabilities in place of scores."""
     unseen = [(p.code, p.lasti) for p in list(ledger.places.values()) if p.kind == ".data" and p.origin() in nodes]
     written = first(by_rule("unseen: 0", [at], Context(source_of(at[0]))) for at in unseen)
-    return written or first(spread(n) or first(chained(node_of(e), n) for e in n.edges) for n in nodes if n.code)
+    return written or first((None if folded(n, nodes) else spread(n)) or first(chained(node_of(e), n) for e in n.edges)
+                            for n in nodes if n.code)
+
+
+def folded(n: Any, nodes: list[Any]) -> bool:
+    """Whether what comes of a difference is summed, or weighed, along one dimension: each with each, on purpose."""
+    above = {id(n)} if type(n).__name__ == "SubBackward0" else set[int]()
+    for m in sorted(nodes, key=lambda m: m.seq) if above else ():
+        if any(id(node_of(e)) in above for e in m.edges if e is not None):
+            above.add(id(m))
+            if getattr(m, "saved_dim", None) is not None and not (m.row is not None and m.row.view):
+                return True
+    return False
 
 
 def chained(child: Any, n: Any) -> Finding | None:
