@@ -321,14 +321,6 @@ def missing_from(optimizer: Any, context: Context, of: Any = None) -> Finding | 
     return None
 
 
-def apart(optimizer: Any) -> bool:
-    """Whether an optimizer did all that it did before the last backward, in another file, or cell: that is no training
-    of its own."""
-    acts = [(mark, code) for _, owner, _, mark, (code, *_) in ledger.diary if owner() is optimizer and code is not None]
-    ran, (mark, code) = latest.freed, (acts or [(latest.freed, None)])[-1]
-    return mark is not ran and None not in (code, ran.code) and code.co_filename != ran.code.co_filename
-
-
 def held_still(context: Context) -> Finding | None:
     """A target, or a teacher, to which the last loss leads beside what learns from it, though no optimizer changes it,
     or what it gives is only what losses compare others with.
@@ -387,6 +379,14 @@ def made_anew(module: Any) -> Finding | None:
     """A layer, or a parameter, that a module makes again in each forward: no optimizer can keep that."""
     homes = {type(m): inside_of(type(m).__init__) for m in module.modules()}
     return first(by_rule(f"anew: {kind.__name__}", None, home) for kind, home in homes.items() if home is not None)
+
+
+def apart(optimizer: Any) -> bool:
+    """Whether an optimizer did all that it did before the last backward, in another file, or cell: that is no training
+    of its own."""
+    acts = [(mark, code) for _, owner, _, mark, (code, *_) in ledger.diary if owner() is optimizer and code is not None]
+    ran, (mark, code) = latest.freed, (acts or [(latest.freed, None)])[-1]
+    return mark is not ran and None not in (code, ran.code) and code.co_filename != ran.code.co_filename
 
 
 def passing(name: str, context: Context) -> bool:
