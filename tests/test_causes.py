@@ -281,6 +281,25 @@ def test_no_line_of_another_program_of_the_notebook_is_blamed():
     assert not [text for text in map(str, (names["a"], names["b"], names["c"])) if "What happened" in text]
 
 
+def test_an_optimizer_of_an_earlier_program_need_not_have_what_a_later_one_differentiates():
+    names, _ = run([
+        "net = nn.Linear(3, 1)", "opt = torch.optim.SGD(net.parameters(), lr=0.1)",
+        "for _ in range(2):", "    x = torch.randn(2, 3)", "    opt.zero_grad()", "    loss = net(x).pow(2).mean()",
+        "    loss.backward()", "    opt.step()",
+        "other, x = nn.Linear(3, 2), torch.ones(2, 3)", "loss = other(x).pow(2).mean()", "loss.backward()",
+        "a, b = why(other), why(loss)"], in_cells=True)
+
+    assert not [text for text in map(str, (names["a"], names["b"])) if "opt" in text]
+
+
+def test_doctor_finds_what_a_loss_shows_before_training():
+    names, _ = run([
+        "net = nn.Linear(4, 5)", "x, y = torch.randn(2, 3, 4), torch.randint(0, 5, (2, 3))",
+        "loss = F.cross_entropy(net(x).view(2, 5, 3), y)", "answer = torch.doctor(net, loss)"], "<before training>")
+
+    assert "net(x).transpose(1, 2)" in str(names["answer"])
+
+
 @pytest.mark.parametrize("program", [
     ["x = torch.from_numpy(np.ones(3))", "y = (x * 2).sum()", "y.backward()"],
     ["x = torch.from_numpy(np.zeros(3).astype('float32'))", "(x * 2).sum().backward()"],

@@ -102,13 +102,15 @@ def of_loss(loss: Any, name: str, params: dict[str, Any], context: Context, root
     if not failed and (lost := [each for each in reached if each not in arrived]):
         yield Remark("nothing", {"names": listed(lost), "loss": name}, None, {each: reached[each] for each in lost})
     own = {n.function: n for n in nodes if hasattr(n, "function") and all(n._tensors) and all(n.metas)}
-    if (found := numbers.misfit(nodes) or first(attempt(own_slope, n) for n in own.values())) is not None:
+    odd = numbers.oddities(loss, context.names) if ours else ()
+    if (found := numbers.misfit(nodes) or first(attempt(own_slope, n) for n in own.values()) or first(odd)) is not None:
         yield Remark("spread" if found.key.startswith("spread") else "misfit", {}, found)
     if failed and not hidden:
         yield Remark("ran" if "a second time" in failed else "no_backward", {"loss": name, "error": failed})
     for one in of_gradients({each: plain(g) for each, g in arrived.items()}):
         each = one.facts.get("first")
-        found = each and (attempt(numbers.cause, one.key, loss, reached[each], each) if ours else
+        zeros = cause(numbers.by_nought, reached[each], each, root) if each and one.key == "zero" and ours else None
+        found = each and (zeros or attempt(numbers.cause, one.key, loss, reached[each], each) if ours else
                           wall(got, reached[each], each) if one.key == "zero" else None)
         yield one._replace(found=found or None, marks={each: reached[each]} if each else {})
 

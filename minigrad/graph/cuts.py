@@ -16,10 +16,11 @@ from ..core.graph import TensorBase, node_of
 from ..core.modes import INFERENCE, mode_variable
 from .findings import Finding, by_rule, finding, first, keyword, names_in, receiver
 from .live import inner, is_tensor, nodes_of, parameters
-from .program import Context, begins, called, expression, feeding, is_theirs, source_of, stretch, word, written
+from .program import Context, Source, begins, called, expression, feeding, is_theirs, source_of, stretch, word, written
 
 CARRIES = set("detach detach_ numpy item tolist cpu clone float double half copy long int astype".split())
 MAKES = {"tensor", "as_tensor", "from_numpy", "Tensor", "Variable", "float", "FloatTensor", "asarray", "array"}
+REDUCES = {"mean", "sum", "max", "min", "std", "prod"}
 # functions whose gradient is 0, or that have none: uncut, a value given to them would get nothing either
 ZERO_GRADIENT = set("normal bernoulli poisson multinomial round floor ceil trunc sign heaviside argmax argmin".split())
 
@@ -48,9 +49,11 @@ def cut_on_the_way(leaf: Any, root: Any, context: Context) -> Finding | None:
     for here, there in feeding(root, context):
         for place, at in cuts_in(here, there):
             asked = at if isinstance(at, ast.Compare) else receiver(at)  # of `a > b` both
+            if leaf is not None and late(at, there.source):  # an update
+                continue
             several = isinstance(asked, ast.List | ast.ListComp)  # then the last of them alone is known
             made = [there.names.get(name) for name in written(there.source.statement(at))]  # perhaps the leaf itself
-            if leaf is None or (leads_to(asked, there, leaf) and (several or came_from(place, leaf)) and not any(
+            if leaf is None or (leads_to(asked, there, leaf, False) and (several or came_from(place, leaf)) and not any(
                     leaf is t for value in made for t in [value, *parameters(value)])):
                 given_to = {called(up): up for up in there.source.above(at)}
                 told = by_rule("cut:", given_to.get("normal", at), there)
@@ -63,21 +66,33 @@ def cut_on_the_way(leaf: Any, root: Any, context: Context) -> Finding | None:
         if (none := first(by_rule(each, here, there) for each in asked)) is not None:
             return none
         update = isinstance(there.source.statement(here), ast.AugAssign)  # of a leaf, which it stays
-        if (leaf is None or (not update and leads_to(here, there, leaf))) and (block := block_around(here, there)):
-            block = by_rule(f"block: {there.source.line(here)[2]}", here, there) or block
-            flat = any(isinstance(n, ast.Compare) or called(n) in ZERO_GRADIENT for n in ast.walk(here))
+        off = leaf is None or (not update and leads_to(here, there, leaf))
+        block = block_around(here, there) if off else None
+        told = block and by_rule(f"block: {there.source.line(here)[2]}", here, there)
+        after = block and not told and late(here, there.source)  # an update, of the next turn's
+        if (block := told or block) and not (after and leaf is not None):
+            flat = after or any(isinstance(n, ast.Compare) or called(n) in ZERO_GRADIENT for n in ast.walk(here))
             return replace(block, edit=None) if flat or (leaf is not None and passes(here, there) > 1) else block
     return by_rule("whole numbers:", root, context) if leaf is not None and leads_to(root, context, leaf) else None
 
 
-def leads_to(node: Any, context: Context, leaf: Any) -> bool:
-    """Whether what made an expression reads `leaf`, by name or in a module or a list."""
+def late(node: Any, source: Source) -> bool:
+    """Whether a statement stands in a loop, below what computes its gradients: with it the next turn begins."""
+    around = {*source.loops(node)[:1]}
+    return any(called(n) in ("backward", "grad") and around & {*source.above(n)} and begins(n) < begins(node)
+               for n in source.calls)
+
+
+def leads_to(node: Any, context: Context, leaf: Any, copies: bool = True) -> bool:
+    """Whether what made an expression reads `leaf`, by name or in a module or a list; `copies`: also as a deep copy."""
     for here, around in feeding(node, context):
         for part in ast.walk(here):
             value = around.value(part) if isinstance(part, ast.Name | ast.Attribute | ast.Subscript) else None
             code = getattr(getattr(type(value), "forward", None), "__code__", None)
             # what it uses stands in its forward; `ws[0]` is not all of `ws`
             read = (code is not None and is_theirs(code)) or isinstance(around.source.parents.get(part), ast.Subscript)
+            if not copies and "deepcopy" in map(called, around.source.above(part)):
+                continue
             if value is leaf or (not read and any(other is leaf for other in parameters(value))):
                 return True
     return False
@@ -182,7 +197,8 @@ def uncut(place: Any, at: Any, context: Context) -> list[tuple[Any, str]]:
         return []
     while getattr(up := source.parents[top], "attr", "") in CARRIES and isinstance(source.parents[up], ast.Call):
         top = source.parents[up]
-    return uncarried(next((up for up in above[::-1] if called(up) in MAKES), top), context)  # the outermost
+    whole = (up for up in above[::-1] if called(up) in MAKES or re.match(r"(?:np|numpy)\.\w+\(", ast.unparse(up)))
+    return uncarried(next(whole, top), context)  # the outermost
 
 
 def uncarried(top: Any, context: Context) -> list[tuple[Any, str]]:
@@ -205,9 +221,13 @@ class Uncarried(ast.NodeTransformer):
     def visit_Call(self, node: ast.Call) -> ast.AST:
         made = [m for n in node.args[:1] if isinstance(n, ast.Name) for m, _ in self.context.made(n.id, None)]
         self.generic_visit(node)
+        if called(node) in REDUCES and isinstance(node.args[0] if node.args else None, ast.List | ast.ListComp):
+            stacked = ast.Call(ast.Name("torch.stack"), node.args, [])
+            return ast.Call(ast.Attribute(stacked, called(node)), [], node.keywords)
         if called(node) not in MAKES or not node.args:
             return receiver(node) if called(node) in CARRIES else node
-        several = any(isinstance(n, ast.List | ast.ListComp) for n in (*node.args[:1], *made))
+        several = isinstance(self.context.value(node.args[0]), list | tuple) or any(
+            isinstance(n, ast.List | ast.ListComp) for n in (*node.args[:1], *made))
         values = inner(self.context.value(node.args[0])) or map(self.context.value, getattr(node.args[0], "elts", ()))
         join = "cat" if any(is_tensor(v) and v.dim() for v in values) else "stack"
         parts = getattr(node.args[0], "elts", [])

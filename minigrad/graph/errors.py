@@ -16,6 +16,7 @@ from ..core.beside import ledger
 from ..core.graph import Freed, TensorBase, latest
 from ..text import torch_names
 from ..text.presentation import nearest
+from . import leaves
 from .cuts import cut_on_the_way, number_of, passes, root_of, uncarried
 from .findings import Finding, by_rule, ends, finding, first, names_in, reads_of, receiver
 from .leaves import made_anew, no_flag, not_a_leaf, projected, remade, switched_off, unreached, unregistered, untracked
@@ -122,6 +123,9 @@ def crossing(node: Any, region: Any, context: Context, root: Any) -> Finding | N
                 return finding("kept_outside", around, write, (value, f"{text}.detach()"), name=name)
             anew = re.search(r"\b(?:rand\w*|normal|nn\.[A-Z]\w+|Parameter)\(|requires_grad=True", text)  # not as it was
             changes = [(use, text) for use in uses] if around.source is source and not anew else []
+            trained = {id(p) for o in leaves.optimizers(context).values() for p in parameters(o)}
+            if is_tensor(held) and trained and not trained & ends(held.grad_fn):  # nothing there changes
+                changes = [(value, f"{text}.detach()")]
             return finding("kept_outside", around, write, *changes, name=name)
     return None
 
@@ -230,7 +234,7 @@ def of_another_kind(error: BaseException, node: Any, context: Context) -> Findin
 
 
 # a number whose backward is asked for, an array whose size is called, a number in a list of tensors
-KINDS = ("'(?:float|int|list)' object has no attribute '(backward)'|^'(int)' object is not callable$|"
+KINDS = ("'(?:float|int|list|numpy\\.\\w+)' object has no attribute '(backward)'|^'(int)' object is not callable$|"
          "expected Tensor as element \\d+ in argument 0, but got (?:float|int)")
 
 

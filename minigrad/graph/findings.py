@@ -179,6 +179,8 @@ def rule_places(rule: dict[str, str], told: Any, node: Any, context: Context, re
     for here, around in found:
         whole = of not in (None, "place") and ("value" not in rule or of in ("made", "called"))
         at = around.source.statement(here) if whole else here
+        if of == "behind" and isinstance(at, ast.For | ast.While):  # what its body computes stands there itself
+            continue
         given = str(refused) if at is node and refused.operands else " ".join(taken_apart(at, around))
         match, own = (re.fullmatch(wanted, text, re.S) for text in (usual(at), around.source.text(at)))
         if match and ("given" not in rule or re.fullmatch(filled(rule["given"], told), given)):

@@ -7,13 +7,14 @@ import ast
 import builtins
 import re
 from dataclasses import replace
+from itertools import permutations
 from typing import Any
 
 from ..core.beside import ledger
 from ..core.graph import TensorBase, latest
 from . import program
-from .cuts import asking, computed, cut, cut_on_the_way, in_hook, leads_to, root_of, tensors_in
-from .findings import Finding, by_rule, ends, finding, first, keyword, receiver
+from .cuts import asking, block_around, computed, cut, cut_on_the_way, in_hook, late, leads_to, root_of, tensors_in
+from .findings import Finding, by_rule, ends, finding, first, keyword, names_in, reads_of, receiver
 from .live import inner, is_tensor, parameters
 from .program import Context, called, expression, feeding, inside_of, is_learners, read_in, source_of, writers, written
 
@@ -57,10 +58,12 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
     there = leads_to(root, around, leaf)
     asked = by_rule("asked:", call, around) if own else None
     given = finding("returned", around, call, name=name) if own and latest.returned is latest.freed else None
+    given = rebound([leaf], around) or given
     if called(call) not in ("backward", "grad"):  # of `jacobian(f, x)` no expression in view is the root
         return given
-    beside = there and not any(t is leaf for n in call.args[1:] for t in tensors_in(n, around))  # grad asked for others
-    found = asked or (given if beside else None) or cut_on_the_way(leaf, root, around) or remade(leaf, root, around)
+    named = any(t is leaf for n in call.args[1:] for t in tensors_in(n, around))  # else grad asked for others
+    found = asked or (given if there and not named else None) or cut_on_the_way(leaf, root, around)
+    found = found or remade(leaf, root, around)
     if found is None and known(root, around) and not there:
         found = by_rule("no use:", call, around) or finding("no_use", around, call, name=name, loss=ast.unparse(root))
     return found or given or (first_order([leaf], root, around) if there else None)
@@ -68,15 +71,38 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
 
 def first_order(own: list[Any], root: Any, context: Context) -> Finding | None:
     """A gradient without a graph, behind an expression, of what was computed of one of these tensors."""
-    found = ((n, around) for here, around in feeding(root, context) for n in ast.walk(here)
-             if called(n) == "grad" and any(leads_to(root_of(n), around, leaf) for leaf in own[:16]))  # the first
+    found = ((n, around) for here, around in feeding(root, context) for n in ast.walk(here) if called(n) == "grad"
+             and any(leads_to(root_of(n), around, leaf) for leaf in own[:16]) and not parted(n, around))  # the first
     return first(by_rule("first order:", *one) for one in found)
+
+
+def parted(call: Any, context: Context) -> bool:
+    """Whether all that reads what a call gave names to is detached there."""
+    source, names = context.source, written(context.source.statement(call))
+    reads = [n for name in names for n in reads_of(name, context.function or source.tree)]
+    return bool(reads) and all("detach" in map(called, source.above(n)) for n in reads)
+
+
+def rebound(own: list[Any], context: Context) -> Finding | None:
+    """Where a function gives the name of a tensor that it was given to what its turns make: its caller keeps the one of
+    before, unless that is returned."""
+    source, f = context.source, context.function
+    given = [n.arg for n in ast.walk(f.args) if isinstance(n, ast.arg)] if f is not None else []
+    back = {name for n in ast.walk(f or source.tree) if isinstance(n, ast.Return) for name in names_in(n.value)}
+    writes = ((name, w) for name in given if name not in back for w in source.writes.get((f, name), ())
+              if type(w) is ast.Assign and type(w.targets[0]) is ast.Name and late(w, source))
+    for name, w in writes:
+        if any(context.value(ast.Name(name, ast.Load())) is leaf for leaf in own):
+            return by_rule(f"rebound: {name}", w.value, context)
+    return None
 
 
 def remade(leaf: Any, root: Any, context: Context) -> Finding | None:
     """Where the name of a leaf was given to another tensor, after what it stood for before was used."""
     for here, there in feeding(root, context):
         for n in (n for n in ast.walk(here) if isinstance(n, ast.Name)):
+            if there.function is not None and next(there.argument(n.id), None) is not None:  # it means another's
+                continue
             loops = there.source.loops(n)
             for later in there.source.writes.get((there.function, n.id), []):
                 each = not loops or there.source.parents[later] is loops[-1]  # in each turn, not only in some
@@ -169,7 +195,7 @@ def constant(t: Any, name: str, made: list[tuple[Any, Context]]) -> Finding | No
             return cut(place, at, Context(source, source.function(at)), not meant)
     if not t.is_floating_point():
         return first(by_rule(f"integers: {name} {t.dtype}", *one) for one in made)
-    return first(untracked(*one) for one in made)
+    return first(projected(name, *one) or untracked(*one) for one in made)
 
 
 def not_a_leaf(t: Any, name: str, made: list[tuple[Any, Context]], loss: bool = False) -> Finding | None:
@@ -189,13 +215,11 @@ def not_a_leaf(t: Any, name: str, made: list[tuple[Any, Context]], loss: bool = 
 def projected(name: str, value: Any, context: Context) -> Finding | None:
     """A leaf's name that was given, in a loop and after its backward, to what is computed of it: clamped, wrapped."""
     source, statement = context.source, context.source.statement(value)
-    loops, writes = source.loops(statement), source.writes.get((context.function, name), ())
-    ran = [n for n in source.calls if called(n) == "backward" and {*loops[:1]} & {*source.above(n)}]
-    here = program.begins(statement)
+    writes, here = source.writes.get((context.function, name), ()), program.begins(statement)
     texts = [source.text(w) for w in writes if isinstance(w, ast.Assign) and program.begins(w) < here]
     texts += [around.source.text(v) for v, around in context.elsewhere(name)]  # another cell
-    late = any(program.begins(n) < here for n in ran) and re.search(r"requires_grad|Parameter\(", " ".join(texts))
-    return by_rule(f"projected: {name} {ast.unparse(statement)}", value, context) if late else None
+    was_leaf = late(statement, source) and re.search(r"requires_grad|Parameter\(", " ".join(texts))
+    return by_rule(f"projected: {name} {ast.unparse(statement)}", value, context) if was_leaf else None
 
 
 # ---- who has a parameter
@@ -242,7 +266,8 @@ def unregistered(module: Any, of: Any = ()) -> Finding | None:
         used = one or several or any(p.grad is not None for p in held)
         around = inside_of(type(owner).__init__) if lost and used else None
         for node, there in around.made(f"self.{name}", None) if around else ():
-            if one and not value.is_leaf and not (there is around and "Parameter(" in ast.unparse(node)):
+            asks = there is around and re.search(r"Parameter\(|requires_grad=True", ast.unparse(node))
+            if one and not value.is_leaf and not asks:
                 continue
             if not (one or several):  # an object: of a class that is no module
                 return finding("no_module", there, node, name=f"self.{name}", kind=type(value).__name__)
@@ -264,6 +289,8 @@ def missing_from(optimizer: Any, context: Context, of: Any = None) -> Finding | 
     plain = len(kinds) > 1
     whose = {n for n, v in context.names.items() if alike(opt, n) and held & {*map(id, parameters(v))}}  # optG: of G
     ran = any(p.grad is not None for p in parameters(optimizer))  # then what else was used has a gradient, too
+    if apart(optimizer):
+        return None
     far = {name for cell in context.cells() for name in cell.gives}.difference(*(s.gives for s in context.sources()))
     for name, value in ((n, v) for n, v in context.names.items() if n[0] != "_" and n not in far):
         module = hasattr(type(value), "named_parameters")
@@ -320,6 +347,37 @@ def held_still(context: Context) -> Finding | None:
                  and (not trained or aimed_at(ps[0], root_of(call), around))), None)
 
 
+def bootstrapped(root: Any, context: Context) -> Finding | None:
+    """A target that is a number, or data, and what a module gives for something else, beside what it gives here, where
+    gradients go into both."""
+    every: Any = ((n, there) for here, there in feeding(root, context) for n in ast.walk(here))
+    for n, there in every:
+        pair = [n.left, n.right] if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Sub) else []
+        pair = n.args[:2] if re.search("loss|crit|mse|损失", called(n)) else pair
+        for goal, other in permutations(pair, 2):
+            named = there.made(goal.id, goal) if isinstance(goal, ast.Name) else iter(())
+            made, around = next(named, (goal, there))
+            parts = [made.left, made.right] if isinstance(made, ast.BinOp) and isinstance(made.op, ast.Add) else []
+            for data, part in permutations(parts, 2):
+                ours, mine = networks(part, around), networks(other, there)
+                if not (asking(data, around) or networks(data, around)) and any(
+                        mine.get(m, given) != given for m, given in ours.items()):
+                    change = made, f"({around.source.text(made)}).detach()"
+                    return finding("goal", around, made, change, c2=ast.unparse(goal))
+    return None
+
+
+def networks(node: Any, context: Context) -> dict[int, str]:
+    """The modules behind an expression, by their ids, with what they are given; none where something is cut off."""
+    found = dict[int, str]()
+    for here, there in feeding(node, context):
+        if block_around(here, there) or re.search(r"\.(?:detach|item|numpy)\(|\.data\b", ast.unparse(here)):
+            return {}
+        calls = (n for n in ast.walk(here) if isinstance(n, ast.Call))
+        found |= {id(m): ast.unparse(n) for n in calls if hasattr(type(m := there.value(n.func)), "named_parameters")}
+    return found
+
+
 def aimed_at(leaf: Any, root: Any, context: Context) -> bool:
     """Whether losses behind a root compare others with what a leaf leads to, and that with nothing."""
     calls: Any = ((n, there) for here, there in feeding(root, context) for n in ast.walk(here))
@@ -331,6 +389,14 @@ def made_anew(module: Any) -> Finding | None:
     """A layer, or a parameter, that a module makes again in each forward: no optimizer can keep that."""
     homes = {type(m): inside_of(type(m).__init__) for m in module.modules()}
     return first(by_rule(f"anew: {kind.__name__}", None, home) for kind, home in homes.items() if home is not None)
+
+
+def apart(optimizer: Any) -> bool:
+    """Whether an optimizer did all that it did before the last backward, in another file, or cell: that is no training
+    of its own."""
+    acts = [(mark, code) for _, owner, _, mark, (code, *_) in ledger.diary if owner() is optimizer and code is not None]
+    ran, (mark, code) = latest.freed, (acts or [(latest.freed, None)])[-1]
+    return mark is not ran and None not in (code, ran.code) and code.co_filename != ran.code.co_filename
 
 
 def passing(name: str, context: Context) -> bool:

@@ -23,11 +23,12 @@ from ..core.row import reader as saved_reader
 from ..text import presentation
 from ..text.numbers import two_digits
 from .cuts import leads_to
-from .findings import Finding, by_rule, finding, first, receiver
+from .findings import MODULES, Finding, by_rule, finding, first, receiver
 from .live import Key, Reader, is_tensor
 from .program import Context, begins, called, expression, feeding, inside_of, is_theirs, source_of, usual, writers
 
 MOST, NEAR = 20_000, 12  # nodes that are looked through; one after the other, behind each of them
+RECURRENT = set("RNN LSTM GRU RNNCell LSTMCell GRUCell".split())
 PRODUCTS = set("matmul mm bmm mv dot mul multiply linear".split())
 KEEP_ZEROS = set("transpose permute t view reshape flatten unsqueeze squeeze expand repeat relu tanh".split())
 ROUNDS, CARRY = {"long", "int", "floor", "trunc", "round"}, KEEP_ZEROS | {"float", "double", "tensor", "to"}
@@ -147,7 +148,12 @@ class Values(Reader):
             word = self.names.get(slot, word) if slot else word
             low, high = (two_digits(float(f(value))) for f in (xp.min, xp.max))
             return at_node("zero", n, name=name, value=f"{word} = {low if low == high else f'{low} … {high}'}")
-        codes = (getattr(hook, "__code__", None) for key in self.leading(leaf) for _, _, hook in self.hooks_at(key))
+        ways = self.leading(leaf)
+        sums = (n for key in self.way if key in ways and type(n := self.found[key]).__name__[:3] in ("Add", "Sub"))
+        for n in (n for n in sums if any(not by and size and id(t) in ways for t, by, size in summed(n).values())):
+            return cancelling(n, name)
+        codes = (getattr(hook, "__code__", None) for key in self.way if key in ways
+                 for _, _, hook in self.hooks_at(key))
         return next((Finding("hooked", {"name": name}, source_line(c, 0)) for c in codes if c and is_theirs(c)), None)
 
     def operands(self, key: Key) -> dict[str, Any]:
@@ -266,8 +272,20 @@ def misfit(nodes: list[Any]) -> Finding | None:
     unseen = [(p.code, p.lasti) for p in list(ledger.places.values()) if p.kind == ".data" and p.origin() in nodes]
     written = first(by_rule("unseen: 0", [at], Context(source_of(at[0]))) for at in unseen)
     bent = {node_of(e) for n in nodes if not type(n).__name__.startswith(STRAIGHT) for e in n.edges}
-    told = (spread(n) or first(chained(node_of(e), n, n in bent) for e in n.edges) for n in nodes if n.code)
+    told = ((None if folded(n, nodes) else spread(n)) or first(chained(node_of(e), n, n in bent) for e in n.edges)
+            for n in nodes if n.code)
     return written or first(told)
+
+
+def folded(n: Any, nodes: list[Any]) -> bool:
+    """Whether what comes of a difference is summed, or weighed, along one dimension: each with each, on purpose."""
+    above = {id(n)} if type(n).__name__ == "SubBackward0" else set[int]()
+    for m in sorted(nodes, key=lambda m: m.seq) if above else ():
+        if any(id(node_of(e)) in above for e in m.edges if e is not None):
+            above.add(id(m))
+            if getattr(m, "saved_dim", None) is not None and not (m.row is not None and m.row.view):
+                return True
+    return False
 
 
 def chained(child: Any, n: Any, bent: bool = False) -> Finding | None:
@@ -291,6 +309,155 @@ def chained(child: Any, n: Any, bent: bool = False) -> Finding | None:
     told = (f"chain: 0 {type(child).__name__} 1 {type(n).__name__} along {getattr(n, 'saved_dim', len(parts))} "
             f"dim {getattr(child, 'saved_dim', '')} of {type(node_of(child.edges[0])).__name__}{marks}{left}")
     return by_rule(told, [(m.code, m.lasti) for m in (child, n)], Context(source_of(child.code)))
+
+
+# ---- what a loss shows though all its gradients arrive
+
+
+def oddities(loss: Any, names: Mapping[str, Any]) -> Iterator[Finding | None]:
+    """Slips that the nodes behind a loss show: lengths that changed places, scores that a mask made 0, a sum turned."""
+    values = Values(loss, names)
+    for key in reversed(values.way):
+        if getattr(n := values.found[key], "code", None) is not None:
+            shape = values.shape_of((key, 0))[0]
+            yield regrouped(n, shape, names) or zero_scores(n, values, names) or other_sum(n, values, names)
+    terms = summed(node_of(loss._edge()), ("Sum", "Mean"))
+    squared = any(factor < 0 and type(n).__name__ == "PowBackward0" and getattr(n, "saved_exponent", 0) == 2
+                  for n, factor, _ in terms.values())
+    for n, factor, _ in terms.values() if squared else ():
+        inner = terms.get(id(node_of(n.edges[0])), (None, 0, 0))[1] if type(n).__name__ == "ExpBackward0" else 0
+        if factor < 0 < inner:  # v - exp(v) is largest where v is 0
+            yield turned(*at_home(n, names))
+
+
+def cancelling(n: Any, name: str) -> Finding:
+    """A sum that takes away what it adds; most often the difference in it was to be a constant."""
+    at, source = expression(n.code, n.lasti), source_of(n.code)
+    inner = getattr(at, "left", None)
+    parts = (inner.left, inner.right, at.right) if isinstance(inner, ast.BinOp) and isinstance(at, ast.BinOp) else ()
+    a, b, c = map(source.grouped, parts) if parts else ("", "", "")
+    taken = isinstance(getattr(inner, "op", None), ast.Sub) and b == c  # a - b + b, else b + a - b
+    new = f"({a} - {b}).detach() + {c}" if taken else f"{a} + ({b} - {c}).detach()"
+    return finding("cancelling", Context(source), at, *[(at, new)] * bool(parts and (taken or a == c)), name=name)
+
+
+def turned(at: Any, context: Context) -> Finding:
+    """A sum with the wrong sign; the other one put before what its statement gives a name, if that is nothing else."""
+    value = getattr(statement := context.source.statement(at), "value", None)
+    read = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)} - MODULES
+    alone = isinstance(statement, ast.Assign) and len(read) <= 2
+    text = context.source.text(value) if alone else ""
+    new = f"-{text}" if re.match(r"\d|\(", text) else f"-({text})"
+    return finding("not_nearer", context, at, *[(value, new)] * alone)
+
+
+def at_home(n: Any, names: Mapping[str, Any]) -> tuple[Any, Context]:
+    """The expression that made a node, and where it stands: in a forward, with the module that it is of."""
+    at, source = expression(n.code, n.lasti), source_of(n.code)
+    every = (m for v in names.values() if hasattr(type(v), "named_modules") for m in v.modules())
+    own = [m for m in every if getattr(type(m).forward, "__code__", None) is n.code][:1]
+    return at, Context(source, source.function(at), names={**names, **dict(zip(["self"], own, strict=False))})
+
+
+def summed(top: Any, more: tuple[str, ...] = ()) -> dict[int, tuple[Any, float, float]]:
+    """The nodes that a node's result is a sum of, each with its factor, NaN where that is not known, and the size of
+    all that makes it; those on the way, too. Nodes of `more` kinds, and views with them, are passed as if not there."""
+    found, todo = {id(top): (top, 1.0, 1.0)}, [top]
+    while todo:
+        todo.remove(n := max(todo, key=lambda n: n.seq))
+        kind, factor = type(n).__name__.partition("Backward")[0], found[id(n)][1]
+        alike = kind in ("Add", "Sub", "Neg", "Clone", *more) or bool(more and n.row is not None and n.row.view)
+        for i, edge in enumerate(n.edges if alike or kind in ("Mul", "Div") else ()):
+            if (child := node_of(edge) if edge is not None else None) is not None:
+                by = -1 if kind == "Neg" or (kind == "Sub" and i) else 1 if alike else number_beside(n)
+                by = factor * (1 / by if kind == "Div" and by else by) * float(getattr(n, "saved_alpha", 1) if i else 1)
+                todo += [child] * (id(child) not in found and isinstance(child, Node))
+                _, before, size = found.get(id(child), (child, 0.0, 0.0))
+                found[id(child)] = child, before + by, size + abs(by)
+    return found
+
+
+def number_beside(n: Any) -> float:
+    """The number that a product or a quotient has beside its tensor, as it is written; NaN where it has none."""
+    at = expression(n.code, n.lasti) if n.code is not None else None
+    both = (at.left, at.right) if isinstance(at, ast.BinOp) else ()
+    for side in both[isinstance(getattr(at, "op", None), ast.Div) :]:
+        with suppress(ValueError, TypeError):
+            return float(ast.literal_eval(side))
+    return math.nan
+
+
+def regrouped(n: Any, new: tuple[int, ...], names: Mapping[str, Any]) -> Finding | None:
+    """A view whose lengths are those of before in another order, or in which one has moved between parts of the next:
+    its elements have not moved along."""
+    if type(n).__name__ not in ("ViewBackward0", "UnsafeViewBackward0", "ReshapeAliasBackward0"):
+        return None
+    at, home = at_home(n, names)
+    if called(at) not in ("view", "reshape"):  # a layer's own
+        return None
+    old, args = n.saved_self_sym_sizes, [ast.unparse(arg) for arg in at.args]
+    was, now = ([k for k in lengths if k > 1] for lengths in (old, new))
+    moved = [i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b]
+    cut, joined = between_parts(was, now), between_parts(now, was)
+    text, base = "", ast.unparse(receiver(at))
+    if cut is not None:
+        args[cut : cut + 2] = args[cut : cut + 2][::-1]
+        text = f"{base}.{called(at)}({', '.join(args)}).transpose({cut}, {cut + 1})"
+    elif joined is not None:
+        text = f"{base}.transpose({joined}, {joined + 1}).reshape({', '.join(args)})"
+    elif was == now or sorted(was) != sorted(now) or "-1" in args:  # then the others count
+        return None
+    elif len(moved) == 2:
+        text = f"{base}.transpose({moved[0]}, {moved[1]})"
+    plain = len(args) == len(new) and 1 not in (*old, *new)
+    return finding("viewed", home, at, *[(at, text)] * (plain and bool(text)))
+
+
+def between_parts(was: list[int], now: list[int]) -> int | None:
+    """Where `now` has, of two lengths of `was`, the first between two factors of the second: 5, 8 as 2, 5, 4."""
+    same = len(was) + 1 == len(now)
+    k = next((k for k, (a, b) in enumerate(zip(was, now, strict=False)) if a != b), len(was)) if same else len(was)
+    fits = k + 1 < len(was) and was[k] == now[k + 1] and was[k + 2 :] == now[k + 3 :]
+    return k if fits and now[k] * now[k + 2] == was[k + 1] else None
+
+
+def zero_scores(n: Any, values: Values, names: Mapping[str, Any]) -> Finding | None:
+    """A mask of 0 and 1 that scores are multiplied by, before a softmax: a score of 0 gets its share."""
+    if not type(n).__name__.startswith(("Softmax", "LogSoftmax")):
+        return None
+    product: Any = behind_views(node_of(n.edges[0]), False, ("DivB",))
+    every: list[Any] = [*map(values.found.get, values.way)]
+    after = (m for m in every if type(m).__name__ == "MulBackward0" and None in m.edges)
+    if type(product).__name__ != "MulBackward0" or None not in product.edges or product.code is None or any(
+            behind_views(node_of(next(e for e in m.edges if e is not None)), False) is n for m in after):  # once more
+        return None
+    at, home = at_home(product, names)
+    pair = [at.left, at.right] if isinstance(at, ast.BinOp) else [receiver(at), *getattr(at, "args", [])][-2:]
+    pair = [at.target, at.value] if isinstance(at, ast.AugAssign) else pair
+    for mask, scores in permutations(pair, 2):
+        read: list[Any] = [v for n in ast.walk(mask) if isinstance(v := home.value(n), TensorBase)]
+        made = {called(part) for here, _ in feeding(mask, home) for part in ast.walk(here)} if not read else set()
+        if made & {"tril", "triu"} or [sorted({*v.unique().tolist()}) for v in read if not v.requires_grad] == [[0, 1]]:
+            new = f'{home.source.grouped(scores)}.masked_fill({ast.unparse(mask)} == 0, float("-inf"))'
+            new = f"{ast.unparse(scores)} = {new}" if isinstance(at, ast.AugAssign) else new
+            return finding("masked_by_zero", home, at, (at, new))
+    return None
+
+
+def other_sum(n: Any, values: Values, names: Mapping[str, Any]) -> Finding | None:
+    """Weights of a softmax, one for several numbers each, whose products are summed along another dimension."""
+    product: Any = node_of(n.edges[0]) if type(n).__name__ == "SumBackward1" else None
+    full = values.shape_of((id(product), 0))[0] if type(product).__name__ == "MulBackward0" else ()
+    for soft in (node_of(edge) for edge in product.edges if edge is not None) if full else ():
+        shape = values.shape_of((id(soft), 0))[0]
+        each = len(shape) == len(full) and shape != full and getattr(soft, "code", None) is not None
+        if each and type(soft).__name__ == "SoftmaxBackward0":
+            along, dims = soft.saved_dim % len(full), [d % len(full) for d in n.saved_dim]
+            at, home = at_home(soft, names)
+            new = re.sub(r"(dim=|, )-?\d+\)$", rf"\g<1>{dims[0]})", text := ast.unparse(at))
+            if along not in dims:
+                return finding("weights_summed", home, at, *[(at, new)] * (new != text), a=along, b=dims[0])
+    return None
 
 
 def equal_units(own: list[Any], context: Context) -> Finding | None:
@@ -328,8 +495,10 @@ def by_nought(leaf: Any, name: str, root: Any, context: Context) -> Finding | No
     every: Any = ((n, there) for here, there in feeding(root, context) for n in ast.walk(here))
     for n, around in every:
         pair = [n.left, n.right] if is_product(n) else [receiver(n), *n.args[:2]][-2:] if called(n) in PRODUCTS else []
-        if "weight_hh" in name and isinstance(n, ast.Call) and type(around.callee(n.func)).__name__.endswith("Cell"):
+        if "weight_hh" in name and isinstance(n, ast.Call) and type(around.callee(n.func)).__name__ in RECURRENT:
             pair = [n.func, *(getattr(given, "elts", [given])[0] for given in n.args[1:2])]  # the state
+            if len(pair) == 1 and any(p.grad is not None and p.grad.any() for p in around.callee(n.func).parameters()):
+                return finding("no_state", around, n, name=name)
         for side, other in permutations(pair, 2):
             if (zeros := nought(other, around)) is not None and leads_to(side, around, leaf):
                 made, there = zeros
@@ -345,12 +514,22 @@ def is_product(n: Any) -> bool:
     return isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult | ast.MatMult)
 
 
+def is_quotient(n: Any, context: Context) -> bool:
+    """Whether an expression is a whole quotient that is 0; of 1 it is, but for 1 // 1."""
+    if not (isinstance(n, ast.BinOp) and isinstance(n.op, ast.FloorDiv)):
+        return False
+    a, b = (getattr(side, "value", None) if isinstance(side, ast.Constant) else context.value(side)
+            for side in (n.left, n.right))  # type: tuple[Any, Any]
+    whole = isinstance(a, int) and isinstance(b, int) and b != 0
+    return a // b == 0 if whole else isinstance(n.left, ast.Constant) and a == 1
+
+
 def nought(node: Any, context: Context, depth: int = 0) -> tuple[Any, Context] | None:
     """The zeros that an expression is made of, if that is 0 everywhere for sure."""
-    if called(node) in ("zeros", "zeros_like"):
+    if called(node) in ("zeros", "zeros_like") or is_quotient(node, context):
         return node, context
     parts = [(part, context) for part in (node.left, node.right)] if is_product(node) else []
-    if called(node) in KEEP_ZEROS or getattr(node, "attr", "") in ("T", "mT"):
+    if called(node) in {*KEEP_ZEROS, "tensor", "float"} or getattr(node, "attr", "") in ("T", "mT"):
         parts = [(receiver(node), context)]
     elif isinstance(node, ast.Name | ast.Attribute):
         name, source, value = ast.unparse(node), context.source, context.value(node)
@@ -368,6 +547,8 @@ def nought(node: Any, context: Context, depth: int = 0) -> tuple[Any, Context] |
         if len(source.writes.get((context.function, name), ())) < 2:  # it has its first value still
             sure = not (isinstance(value, TensorBase) and value._array().any())
         parts = parts[:1] if sure and not inside else []  # else it was written into, perhaps
+        if parts and type(value) in (int, float) and value == 0:
+            return parts[0]
     return next(filter(None, (nought(*part, depth + 1) for part in parts)), None) if depth < NEAR else None
 
 
@@ -470,5 +651,10 @@ def written(leaf: Any, name: str, wrong: str) -> Finding | None:
             key = "cleared_since" if called(at) in ("zero_", "zero_grad", "fill_") else "grad_written"
             return finding(key, around, at, name=name)
         if not wrong and sum_of_backwards(leaf):
-            return by_rule(f"added: {name}", at, around) or finding("added", around, at, name=name)
+            home = around.source.statement(at)
+            owners = {ast.unparse(n.value) for n in ast.walk((around.source.loops(at) or [home])[-1])
+                      if isinstance(n, ast.Attribute) and n.attr == "grad"}
+            new = [(home, f"{owner}.grad = None; {around.source.text(home)}") for owner in owners]
+            return by_rule(f"added: {name}", at, around) or finding(
+                "added", around, at, *new * (len(new) == 1 and isinstance(home, ast.Expr)), name=name)
     return None

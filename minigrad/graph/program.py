@@ -434,12 +434,13 @@ class Context(NamedTuple):
             yield from ((part, around) for part in (call.func, *call.args))
             return
         if call is None:  # who called is not known: whoever calls a function of this name
-            around = Context(self.source, names=self.names)
-            call = next((n for n in self.source.calls if called(n) == self.function.name and (
-                isinstance(n.func, ast.Name) or is_learners(around.value(getattr(n.func, "value", None))))), None)
+            homes = (Context(source, names=self.names) for source in self.cells())
+            named = ((n, home) for home in homes for n in home.source.calls if called(n) == self.function.name)
+            call, around = next(((n, home) for n, home in named if isinstance(n.func, ast.Name) or is_learners(
+                home.value(getattr(n.func, "value", None)))), (None, None))
         if call is None:
             return
-        around = around._replace(function=self.source.function(call)) if self.call is None else around
+        around = around._replace(function=around.source.function(call)) if self.call is None else around
         spec = self.function.args
         words = [a.arg for a in (*spec.posonlyargs, *spec.args)]
         words = words[1:] if words[:1] == ["self"] else words

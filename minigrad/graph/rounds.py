@@ -18,16 +18,17 @@ from ..core.graph import Freed, Node, Port, TensorBase, latest
 from ..text import presentation
 from ..text.numbers import two_digits
 from . import leaves, numbers
-from .cuts import root_of
+from .cuts import leads_to, root_of, tensors_in
 from .errors import crossing, regions
-from .findings import Finding, by_rule, finding, first, keyword, names_in, receiver
+from .findings import Finding, by_rule, finding, first, keyword, names_in, reads_of, receiver
 from .leaves import last_backward, missing_from, named, optimizers
-from .live import nodes_of, parameters, stale
+from .live import is_tensor, nodes_of, parameters, stale
 from .program import Context, Source, begins, called, expression, feeding, is_cell, is_learners, source_of, written
 from .snapshot import by_key
 
 BY_HAND = {"Add", "Sub", "add_", "sub_", "copy_"}  # writes that are no step of an optimizer
 IDLE = {"requires_grad", "eval", "train", "lr", "momentum", "weight_decay", "betas", "eps"}  # set from outside
+QUIET = re.compile("backward|hook|retain_grad|item|tolist|numpy|size|numel|dim|shape|manual_seed|requires_grad_")
 TINY = 1e-6  # of the rate that an optimizer began with: no step with less is to be seen
 
 
@@ -72,6 +73,8 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
     """Why the backward that ran last has not reached a leaf, or what became of its gradient."""
     told, lines = events({id(leaf)})
     found = leaves.unreached(leaf, name, context) or by_rule(f"leaf {name}:{told}", lines, context)
+    if getattr(found, "key", "") == "no_use":
+        found = first(unread(context, leaf)) or found
     return (mistake([leaf], context) if getattr(found, "key", "") == "cleared_since" else None) or found
 
 
@@ -147,6 +150,7 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     behind = (e for n in nodes_of([t.grad_fn for t in own if t.grad_fn is not None], {}) for e in n.edges)
     ends = [*own, *(e for e in behind if isinstance(e, TensorBase))]
     yield None if called(call) != "backward" else leaves.first_order(ends, root_of(call), around)
+    yield None if call is None else leaves.bootstrapped(root_of(call), around)
     modules = [(name, v) for name, v in context.names.items() if hasattr(type(v), "named_parameters")]
     for a, v, b, other in ((*one, *two) for one in modules for two in modules if one is not two):
         trained = [any(p.grad is not None for p in m.parameters()) for m in (v, other)]
@@ -164,6 +168,7 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     yield from kept_shared(context)
     loss = around.value(root_of(call)) if call else None
     nodes = [*nodes_of([loss._edge()], {})] if isinstance(loss, TensorBase) else []
+    yield from numbers.oddities(loss, context.names) if nodes else ()
     met = {id(loss), *(id(e) for n in nodes for e in n.edges)} & {*map(id, own)}
     rules = " own ".join(["", *(type(n).__name__ for n in nodes if met)])
     several = f" of {type(asked if own else None).__name__}"
@@ -176,6 +181,7 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
         goal = kind.__name__ == "SubBackward0" and type(None) in ends and issubclass(ends[slot], (Node, Port))
         if goal and code is not None and code.co_filename in files:
             yield numbers.unpaired(code, lasti, [shape for shape, _ in metas], False)
+    yield from unread(context)
 
 
 def moved(own: list[Any], context: Context) -> Finding | None:
@@ -198,6 +204,50 @@ def kept_for_all(call: Any, context: Context) -> Finding | None:
     twins = [several[-1] for several in places.values() if len(several) > 1]
     found = first(crossing(min(twins, key=lambda n: n.seq), *one) for one in regions(call, context) if twins)
     return replace(found, key="carried_kept") if found is not None and found.key == "carried" else None
+
+
+def unread(context: Context, leaf: Any = None) -> Iterator[Finding | None]:
+    """What nobody reads: arguments of a forward that ran, tensors that a function behind the loss, or a loop of
+    training, computes and gives a name, or that a loop last gives the name of what it goes through; of a leaf."""
+    call, around = last_backward(context) or (None, context)
+    homes = {there.function: there for _, there in feeding(root_of(call), around)} if call else {}
+    homes |= {around.function: around}
+    for f, there in homes.items() if leaf is None else ():
+        for arg in f.args.args[1:] if f is not None and f.name == "forward" else ():
+            given = any(is_tensor(t := home.value(n)) and t.numel() > 1 for n, home in there.argument(arg.arg))
+            yield finding("unread_argument", there, arg, name=arg.arg) if given and not reads_of(arg.arg, f) else None
+    yield from (found for source in context.sources() for found in unread_in(source, context, homes, leaf))
+
+
+def unread_in(source: Source, context: Context, homes: dict[Any, Context], leaf: Any) -> Iterator[Finding | None]:
+    """The same of the names that a source writes."""
+    for n in (n for n in source.parents if type(n) is ast.Assign and all(map(str.isidentifier, written(n)))):
+        names, home, loops = [name for name in written(n) if name[0] != "_"], source.function(n), source.loops(n)
+        around, inside = homes.get(home) or Context(source, home, names=context.names), {*ast.walk(n)}
+        out = home and any(isinstance(inner, ast.Global | ast.Nonlocal) for inner in ast.walk(home))
+        there = names and (home or loops) and (leaf is None or leads_to(n.value, around, leaf))
+        if out or not (there and computes(n.value, around)):
+            continue
+        regions, name = [home] if home else [cell.tree for cell in Context(source).cells(every=True)], ", ".join(names)
+        reads = [r for region in regions for name in names for r in reads_of(name, region)]
+        counts = any(isinstance(w, ast.AugAssign) for name in names for w in source.writes[home, name])
+        if loops and name in written(loops[0]) and not any(begins(r) > begins(n) for r in reads if r not in inside):
+            yield by_rule(f"unread turn: {name}", n.value, around)
+        elif home in homes and not (reads or counts) and (home or "backward" in {
+                called(inner) for inner in ast.walk(loops[-1])}):
+            yield by_rule(f"unread: {name}", n.value, around)
+
+
+def computes(value: Any, context: Context) -> bool:
+    """Whether an expression does nothing but compute of tensors."""
+    value = value.value if isinstance(value, ast.Subscript) else value
+    callee = context.callee(value.func) if isinstance(value, ast.Call) else None
+    ours = hasattr(type(callee), "named_parameters") or (
+        getattr(callee, "__module__", "").startswith("minigrad") and not isinstance(callee, type))
+    value = getattr(value, "elt", value.args[0] if called(value) == "sum" and value.args else value)
+    sums = isinstance(value, ast.BinOp | ast.UnaryOp | ast.GeneratorExp)
+    plain = hasattr(TensorBase._plain, called(value)) and not QUIET.search(called(value))
+    return plain or ((sums or (ours and not called(value).endswith("_"))) and bool(tensors_in(value, context)))
 
 
 def cut_short(own: list[Any], context: Context) -> Iterator[Finding | None]:

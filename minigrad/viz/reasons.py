@@ -166,8 +166,10 @@ def leading(t: AnyTensor, names: Mapping[str, AnyTensor]) -> Iterator[tuple[AnyT
 
 def of_graphs(t: AnyTensor, name: str, wrong: str, names: Mapping[str, AnyTensor]) -> Iterator[Finding | None]:
     """What the graphs show that lead to a tensor."""
+    seen = set[int]()  # what stands behind one result is looked at with it alone
     for loss, nodes in leading(t, names):
-        yield attempt(numbers.misfit, nodes)
+        yield attempt(numbers.misfit, [n for n in nodes if id(n) not in seen])
+        seen |= {*map(id, nodes)}
         yield attempt(numbers.cause, wrong.partition("_")[0], loss, t, name, names) if wrong else None
 
 
