@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import base64
-import gzip
 import re
 import shutil
 import subprocess
@@ -20,6 +18,7 @@ import pytest
 from nbformat import NotebookNode
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
+from minigrad.viz import code
 from notebooks import conformance, handouts, picture, refresh, site, sync
 
 PAIRS = sync.twins()
@@ -48,13 +47,25 @@ def test_there_are_notebooks_of_both_kinds_and_a_clone_carries_them_easily():
     assert sum(path.stat().st_size for path in [*NOTEBOOKS, *sync.HERE.glob("*.*")]) < 12_000_000
 
 
-def test_a_stored_module_is_packed_and_becomes_itself_again():
-    module = "export default { render({ el }) { el.textContent = '表' } };" * 50
-    stored = refresh.packed(module)
+def test_the_code_of_widgets_is_packed_once_and_becomes_itself_again():
+    """Whatever notebook stores it: its id tells what is in it."""
+    module, style = "export default { render({ el }) { el.textContent = '表' } };" * 50, ".mg-表 { color: red }"
+    shared = code.code(module, style)
 
-    assert len(stored) < len(module) / 2
-    assert gzip.decompress(base64.b64decode(re.findall(r'atob\("([^"]+)"\)', stored)[0])).decode() == module
-    assert refresh.packed(module) == stored
+    assert len(shared.packed) < len(module) / 2
+    assert code.unpacked(shared.packed) == (module, style)
+    assert (code.code(module, style) is shared, code.code(module + " ", style).model_id == shared.model_id) == (
+        True, False)
+
+
+@pytest.mark.parametrize("notebook", NOTEBOOKS, ids=relative)
+def test_a_notebook_stores_the_code_of_its_widgets_once(notebook: Path):
+    state = sync.read(notebook).metadata.get("widgets", {}).get(refresh.WIDGET_STATE, {}).get("state", {})
+    packed = [model["state"]["packed"] for model in state.values() if "packed" in model["state"]]
+    lost = [id for id, model in state.items() if (shared := model["state"].get("_code")) and shared[10:] not in state]
+
+    assert len(packed) == len({*packed}) <= 2  # the player's, and that of what asks first
+    assert lost == []
 
 
 def test_a_lesson_of_a_teachers_own_has_a_page_on_paper_and_one_that_plays(tmp_path: Path, monkeypatch: Any):

@@ -1,10 +1,9 @@
 """The engine: walk the graph from its roots, apply the chain rule, one node at a time.
 
-A node takes its number after its edges are known, so the numbers are a topological order, and sorting
-the reachable nodes is the whole schedule: the latest node first, as in PyTorch, and a leaf as soon as
-its last gradient has arrived. `steps` is the algorithm; a `GraphTask` carries the gradients of one run
-of it. Hooks, `inputs=` and whoever watches stand around a node's turn: `backward` runs the subclass
-`beside.attended.AttendedTask`, whose methods call these, and only these where there is nothing of the kind.
+A node takes its number after its edges are known, so the numbers are a topological order, and sorting the reachable
+nodes is the whole schedule: the latest first, as in PyTorch, and a leaf as soon as its last gradient is there. `steps`
+is the algorithm; a `GraphTask` carries one run of it. Hooks, `inputs=` and whoever watches stand around a turn:
+`backward` runs the subclass `beside.attended.AttendedTask`, whose methods call these.
 """
 
 from __future__ import annotations
@@ -118,16 +117,15 @@ class GraphTask:
 
 
 def fit(grad: Any, meta: tuple | None, F: Any, node: Any = None, slot: int = 0) -> Any:
-    """Sum away what broadcasting added or stretched, and cast back to the input's type.
-
-    `meta` is the shape and the type of the input, None where the gradient has them already.
+    """Sum away what broadcasting added or stretched, and cast back to the type of the input, which `meta` has with its
+    shape; None where neither is needed.
     Raises: RuntimeError where no sum gives that shape.
     """
     if meta is None:
         return grad
     shape, kind = meta
     if (came := grad.shape) != shape:
-        if node is not None and latest.freed.summed is None:  # for `why`, which may ask when the graph is gone
+        if node is not None and latest.freed.summed is None:  # for `why`, who may ask when the graph is gone
             latest.freed.summed = type(node), slot, [*map(type, node.edges)], node.metas, node.code, node.lasti
         grad = F.sum_to(grad, shape) if len(came) >= len(shape) else grad
         if grad.shape != shape:

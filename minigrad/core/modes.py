@@ -48,8 +48,7 @@ def put_back(before: Context) -> bool:
 mode_variable = state("grad_mode", True)
 observers = state("observers", ())  # see `beside.observers`
 watcher = state("watcher", lambda mode: mode)  # or a mode over it, in which each operation is seen: `graph.ghosts`
-lifted = state("lifted", None)  # the innermost level of `func.levels`, if there is one
-functional = state("functional", False)  # whether a function runs that torch.func transforms
+lifted, functional = state("lifted", None), state("functional", False)  # of `func`: the innermost level; does it run
 grad_mode, level = mode_variable.get, lifted.get
 
 
