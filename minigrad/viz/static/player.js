@@ -37,6 +37,8 @@ function s(tag, attributes, text) {
   return el;
 }
 
+/** A kernel that is just going takes nothing, and throws: what is seen goes on. @param {any} model */
+function save(model) { try { model.save_changes(); } catch { /* its page is told when it is gone */ } }
 /** A button that does nothing now keeps the focus, or no key would arrive. @param {Element} button @param {boolean} yes */
 const disable = (button, yes) => button.setAttribute("aria-disabled", String(yes));
 /** @param {...(Node|string|null|undefined|false)} kids */
@@ -1095,7 +1097,7 @@ function render({ model, el }) {
     model.set("answers", [...model.get("answers"), said]);
     const start = walk.frames.findIndex((f) => f.id === S.quiz);
     S.verdict = { right, start, say: join(right ? ui.right : ui.wrong, quiz.why) };
-    if (quizOf(S.quiz)) { model.save_changes(); return show(); }            // its gradient is asked now
+    if (quizOf(S.quiz)) { save(model); return show(); }                  // its gradient is asked now
     S.quiz = "";
     move(start + step.events.length - 1);
     root.focus({ preventScroll: true });
@@ -1115,7 +1117,7 @@ function render({ model, el }) {
   /** Absolute positions only: messages that merge on their way lose nothing. @param {number} k @param {boolean} [moves] */
   function move(k, moves = false) {
     own("frame", k);                                                         // it is shown below, once
-    model.save_changes();
+    save(model);
     start(moves && k > walk.start);
   }
   /** Show the frame, whose event moves if it may. @param {boolean} moves */
@@ -1312,7 +1314,7 @@ function render({ model, el }) {
     layout();
     ((inside && P.svg.querySelector(`[data-id="${where}"]`)) ?? root).focus({ preventScroll: true });
   }
-  const set = (name, value) => { model.set(name, value); model.save_changes(); show(); };
+  const set = (name, value) => { model.set(name, value); save(model); show(); };
   const actions = {
     first: () => go(walk.start), prev, play, next, last, present: () => present(), drive: toggleDrive,
     predict: () => { S.quiz = ""; S.verdict = null; set("predict", !model.get("predict")); },
@@ -1373,7 +1375,7 @@ function render({ model, el }) {
     if (path.length) own("path", [...new Set([...path, ...fresh.map(({ id }) => id)])]);
     walk = new Walk(model.get("scene"), model.get("steps"), model.get("path"));
     if (atEnd || S.want) model.set("frame", walk.end);
-    model.save_changes();
+    save(model);
     show();
   };
   const reroute = () => { if (!S.own) setPath(model.get("path")); follow(); };
@@ -1475,14 +1477,14 @@ function compared({ model, el }) {
     const said = ui.said ? [h("p", hidden(at() < moments.length - 1), two(ui.said))] : [];
     announce(table, ...said, ...errors, h("table", {}, h("tr", {}, h("td", {}, two(ui.grads)), h("th", { scope: "col" }, "A"), h("td", {}), h("th", { scope: "col" }, "B")), ...body));
   }
-  const go = (i) => { model.set("frame", Math.max(0, Math.min(moments.length - 1, i))); model.save_changes(); show(); };
+  const go = (i) => { model.set("frame", Math.max(0, Math.min(moments.length - 1, i))); save(model); show(); };
   const stop = () => { clearTimeout(timer); timer = 0; };
   const onward = () => { go(at() + 1); if (at() === moments.length - 1) stop(); else timer = window.setTimeout(onward, 900); show(); };
   const actions = {
     first: () => go(0), last: () => go(moments.length - 1), next: () => go(stops.find((i) => i > at()) ?? moments.length - 1),
     prev: () => go(stops.findLast((i) => i < at()) ?? 0), play: () => { if (timer) { stop(); show(); } else { if (at() === moments.length - 1) go(0); onward(); } },
-    lang: () => { model.set("lang", NEXT_TONGUE[model.get("lang")]); model.save_changes(); },
-    theme: () => { model.set("theme", dark() ? "light" : "dark"); model.save_changes(); },
+    lang: () => { model.set("lang", NEXT_TONGUE[model.get("lang")]); save(model); },
+    theme: () => { model.set("theme", dark() ? "light" : "dark"); save(model); },
   };
   root.addEventListener("click", (event) => {
     const act = /** @type {HTMLElement|null} */ (/** @type {Element} */ (event.target).closest(".mg-comparison > .mg-bar [data-do]"));
@@ -1547,7 +1549,7 @@ function explore({ model, el }) {
   const lang = () => model.get("lang"), words = (pair) => spoken(pair, lang());
   const drawn = (id) => P.alias[id] ?? id;
   const away = () => !model.widget_manager || !!el.closest(".jupyter-widgets-disconnected");
-  const set = (name, value) => { model.set(name, value); model.save_changes(); };
+  const set = (name, value) => { model.set(name, value); save(model); };
 
   // ------------------------------------------------------------ which picture
   /** Show a picture, the part `hold` where it was; the kernel is asked for one that is not here. @param {string} key */
@@ -1592,8 +1594,7 @@ function explore({ model, el }) {
   /** @param {string|undefined} key */
   function ask(key) {
     if (!key || store.has(key) || asked.has(key) || away()) return;
-    asked.add(key);
-    model.send({ open: key });
+    try { model.send({ open: key }); asked.add(key); } catch { /* as above */ }
   }
   const answered = ({ picture: made }) => {
     if (!made) return;
@@ -1650,7 +1651,7 @@ function explore({ model, el }) {
     root.classList.toggle("mg-follows", !holds(grown(sight(k), 2), P.box));
     model.set("place", [x, y, k]);
     clearTimeout(S.timer);
-    S.timer = window.setTimeout(() => model.save_changes(), GLIDE_MS);        // a drag is one message
+    S.timer = window.setTimeout(() => save(model), GLIDE_MS);             // a drag is one message
   }
   /** @param {number} by @param {number} [px] What stays where it is, in px of the stage. @param {number} [py] */
   function zoom(by, px = cam.w / 2, py = cam.h / 2) {
