@@ -37,7 +37,8 @@ def backward(tensors: Any, grad_tensors: Any = None, retain_graph: Any = None,
     grads = root_gradients(roots, given, create_graph or level() is not None)
     if create_graph:
         presentation.warn("create_graph", once=True)
-    latest.freed = Freed(*learners_line(), roots[0]._data[()] if roots and not roots[0]._data.ndim else None)
+    latest.freed = mark = Freed(*learners_line())
+    mark.value = roots[0]._data[()] if roots and not roots[0]._data.ndim else None
     edges = None if inputs is None else [input_edge(t) for t in inputs]
     run(roots, grads, keeps(retain_graph, create_graph), create_graph, edges)
 

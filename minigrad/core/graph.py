@@ -38,12 +38,12 @@ class Withheld:
 
 class Freed(Withheld):
     """What backward leaves behind where a saved value was; remembers the line that called backward, the number that
-    it began with, and where it first summed what broadcasting had added."""
+    it began with, and where it first summed what broadcasting had added to a result."""
 
     __slots__ = ("code", "lasti", "summed", "value")
 
-    def __init__(self, code: Any, lasti: int, value: Any = None) -> None:
-        self.code, self.lasti, self.value, self.summed = code, lasti, value, None
+    def __init__(self, code: Any, lasti: int) -> None:
+        self.code, self.lasti, self.value, self.summed = code, lasti, None, None
 
     def unpack(self, node: Node, name: str) -> Any:
         need(False, "freed", node=node, field=name)

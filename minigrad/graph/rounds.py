@@ -14,7 +14,7 @@ from types import GeneratorType
 from typing import Any
 
 from ..core.beside import ledger
-from ..core.graph import Freed, Node, Port, TensorBase, latest
+from ..core.graph import Freed, TensorBase, latest
 from ..text import presentation
 from ..text.numbers import two_digits
 from . import leaves, numbers
@@ -53,7 +53,7 @@ def events(own: set[int]) -> tuple[str, list[tuple[Any, ...]]]:
     return numbered(words), lines
 
 
-def backwards() -> list[Freed]:
+def backwards() -> list[Any]:
     """The marks of the latest calls of backward, as far as the diary goes back."""
     return [*dict.fromkeys([*(before for *_, before, _ in ledger.diary), latest.freed])]
 
@@ -177,9 +177,8 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     yield from (numbers.unpaired(code, lasti, [*map(tuple, shapes)][::-1]) for (what, code, lasti), shapes in warned
                 if what == "loss_sizes" and code.co_filename in files)
     sums: Any = (mark.summed for mark in backwards() if mark.summed is not None)
-    for kind, slot, ends, metas, code, lasti in sums:
-        goal = kind.__name__ == "SubBackward0" and type(None) in ends and issubclass(ends[slot], (Node, Port))
-        if goal and code is not None and code.co_filename in files:
+    for kind, ends, metas, code, lasti in sums:
+        if kind.__name__ == "SubBackward0" and type(None) in ends and code is not None and code.co_filename in files:
             yield numbers.unpaired(code, lasti, [shape for shape, _ in metas], False)
     yield from unread(context)
 
