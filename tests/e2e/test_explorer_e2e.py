@@ -115,10 +115,17 @@ def test_what_is_pointed_at_before_there_is_a_picture_waits(page, tmp_path):
     page.goto(file.as_uri())
     page.locator(".mg-origin").first.wait_for(state="attached")
 
-    page.locator(".mg-origin").first.dispatch_event("pointerover")
-    page.evaluate("document.body.hidden = false")
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
 
-    page.locator(".mg-stage svg").wait_for()  # and the page saw no error
+    page.locator(".mg-origin").first.dispatch_event("pointerover")
+    assert page.locator(".mg-stage svg").count() == 0
+    page.evaluate("document.body.hidden = false")
+    page.locator(".mg-stage svg").wait_for()
+    page.locator(".mg-origin").first.dispatch_event("pointerover")
+
+    assert errors == []
+    assert page.locator(".mg-stage .mg-linked").count() > 0
 
 
 def test_what_is_opened_stays_where_it_is_and_folds_again(page, made):
