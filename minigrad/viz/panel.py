@@ -28,9 +28,8 @@ def of_latest_graphs(results: list[AnyTensor]) -> list[AnyTensor]:
         found |= {id(t)} if graphs <= MOST else set()
         todo = [t.grad_fn] if t.grad_fn and graphs <= MOST else []
         for node in todo:  # grows
-            new = {fn for fn, _ in node.next_functions if fn is not None} - seen
-            seen |= new
-            todo += new
+            todo.extend(new := {fn for fn, _ in node.next_functions if fn is not None} - seen)
+            seen |= {node, *new}
     return [t for t in results if id(t) in found]
 
 
