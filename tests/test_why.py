@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 import minigrad
+from minigrad.graph import numbers
 from minigrad.text import get_language, set_language
 from minigrad.viz.panel import watch
 from minigrad.viz.reasons import why
@@ -504,3 +505,18 @@ def test_a_backward_that_stopped_half_way_has_not_cleared_a_gradient():
     told = str(minigrad.why(w.grad))
     assert "cleared" not in told
     assert "not through the nodes next to" in told
+
+
+def test_a_sum_of_many_terms_is_looked_through_near_the_leaf_alone(monkeypatch):
+    """Else the time grew with the square of the terms."""
+    w, v, asked = minigrad.ones(3, requires_grad=True), minigrad.ones(3, requires_grad=True), []
+    total = w.sum() - w.sum()
+    for i in range(300):
+        total = total + (v - i).sum()
+    total.backward(retain_graph=True)
+    summed = numbers.summed
+    monkeypatch.setattr(numbers, "summed", lambda *given: asked.append(given) or summed(*given))
+    monkeypatch.setattr(numbers, "folded", pytest.fail)  # no lengths were spread
+
+    assert "all zero" in str(why(w))
+    assert 0 < len(asked) <= 2 * numbers.SUMS

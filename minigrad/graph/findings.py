@@ -21,8 +21,9 @@ from typing import Any
 from ..core.graph import TensorBase
 from ..text import table
 from .live import nodes_of, parameters
-from .program import Context, Line, Source, begins, between, expression, feeding, source_of, usual
+from .program import CELLS, Context, Line, Source, begins, between, expression, feeding, source_of, usual
 from .refused import Refused, described
+from .snapshot import by_key
 
 
 @dataclass
@@ -94,8 +95,14 @@ def names_in(node: Any) -> set[str]:
 
 def reads_of(name: str, region: Any) -> list[Any]:
     """Where a part of the program reads a name, in the order of its lines."""
+    return all_reads(region).get(name, [])
+
+
+@lru_cache(CELLS)
+def all_reads(region: Any) -> dict[str, list[Any]]:
+    """The same of every name: each rule asks for some, of the same cells."""
     reads = [n for n in ast.walk(region) if isinstance(n, ast.Name | ast.Attribute) and isinstance(n.ctx, ast.Load)]
-    return sorted((n for n in reads if ast.unparse(n) == name), key=begins)
+    return by_key((ast.unparse(n), n) for n in sorted(reads, key=begins))
 
 
 def ends(*nodes: Any) -> set[int]:

@@ -91,10 +91,8 @@ def rebound(own: list[Any], context: Context) -> Finding | None:
     back = {name for n in ast.walk(f or source.tree) if isinstance(n, ast.Return) for name in names_in(n.value)}
     writes = ((name, w) for name in given if name not in back for w in source.writes.get((f, name), ())
               if type(w) is ast.Assign and type(w.targets[0]) is ast.Name and late(w, source))
-    for name, w in writes:
-        if any(context.value(ast.Name(name, ast.Load())) is leaf for leaf in own):
-            return by_rule(f"rebound: {name}", w.value, context)
-    return None
+    return first(by_rule(f"rebound: {name}", w.value, context) for name, w in writes
+                 if any(context.value(ast.Name(name, ast.Load())) is leaf for leaf in own))
 
 
 def remade(leaf: Any, root: Any, context: Context) -> Finding | None:

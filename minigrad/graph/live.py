@@ -443,11 +443,9 @@ class Reader:
             self.kinds[kind] = [field for field in fields if field not in ("part", "whole")]  # torch's have none
         for field in self.kinds[kind]:
             held = getattr(node, f"saved_{field}", None)
-            if isinstance(held, Freed):  # raised, it would be explained, which takes milliseconds
-                yield field, None, torch_says("freed")
-                continue
-            try:
-                yield field, later(held) or getattr(node, f"_saved_{field}"), ""
+            try:  # what was freed would be explained, if it raised, which takes milliseconds
+                yield (field, None, torch_says("freed")) if isinstance(held, Freed) else (
+                    field, later(held) or getattr(node, f"_saved_{field}"), "")
             except Exception as error:  # freed, modified, or a hook of the learner's
                 yield field, None, str(error)
         if hasattr(type(node), "saved_tensors"):  # a custom Function's

@@ -11,7 +11,7 @@ import re
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from itertools import pairwise, permutations
+from itertools import islice, pairwise, permutations
 from typing import Any
 
 from ..array.backend import xp
@@ -27,7 +27,8 @@ from .findings import MODULES, Finding, by_rule, finding, first, receiver
 from .live import Key, Reader, is_tensor
 from .program import Context, begins, called, expression, feeding, inside_of, is_theirs, source_of, usual, writers
 
-MOST, NEAR = 20_000, 12  # nodes that are looked through; one after the other, behind each of them
+# nodes that are looked through; one after the other, behind each of them; sums next to a leaf, with all their terms
+MOST, NEAR, SUMS = 20_000, 12, 64
 RECURRENT = set("RNN LSTM GRU RNNCell LSTMCell GRUCell".split())
 PRODUCTS = set("matmul mm bmm mv dot mul multiply linear".split())
 KEEP_ZEROS = set("transpose permute t view reshape flatten unsqueeze squeeze expand repeat relu tanh".split())
@@ -149,9 +150,11 @@ class Values(Reader):
             low, high = (two_digits(float(f(value))) for f in (xp.min, xp.max))
             return at_node("zero", n, name=name, value=f"{word} = {low if low == high else f'{low} … {high}'}")
         ways = self.leading(leaf)
-        sums = (n for key in self.way if key in ways and type(n := self.found[key]).__name__[:3] in ("Add", "Sub"))
-        for n in (n for n in sums if any(not by and size and id(t) in ways for t, by, size in summed(n).values())):
-            return cancelling(n, name)
+        near = map(self.found.get, reversed(self.way))
+        sums = (n for n in near if id(n) in ways and type(n).__name__.startswith(("Add", "Sub")))
+        for n in islice(sums, SUMS):
+            if any(not by and size and id(t) in ways for t, by, size in summed(n).values()):
+                return cancelling(n, name)
         codes = (getattr(hook, "__code__", None) for key in self.way if key in ways
                  for _, _, hook in self.hooks_at(key))
         return next((Finding("hooked", {"name": name}, source_line(c, 0)) for c in codes if c and is_theirs(c)), None)
@@ -272,8 +275,8 @@ def misfit(nodes: list[Any]) -> Finding | None:
     unseen = [(p.code, p.lasti) for p in list(ledger.places.values()) if p.kind == ".data" and p.origin() in nodes]
     written = first(by_rule("unseen: 0", [at], Context(source_of(at[0]))) for at in unseen)
     bent = {node_of(e) for n in nodes if not type(n).__name__.startswith(STRAIGHT) for e in n.edges}
-    told = ((None if folded(n, nodes) else spread(n)) or first(chained(node_of(e), n, n in bent) for e in n.edges)
-            for n in nodes if n.code)
+    told = (((met := spread(n)) and not folded(n, nodes) and met) or first(
+        chained(node_of(e), n, n in bent) for e in n.edges) for n in nodes if n.code)
     return written or first(told)
 
 

@@ -244,9 +244,9 @@ def computes(value: Any, context: Context) -> bool:
     ours = hasattr(type(callee), "named_parameters") or (
         getattr(callee, "__module__", "").startswith("minigrad") and not isinstance(callee, type))
     value = getattr(value, "elt", value.args[0] if called(value) == "sum" and value.args else value)
-    sums = isinstance(value, ast.BinOp | ast.UnaryOp | ast.GeneratorExp)
+    new = isinstance(value, ast.BinOp | ast.UnaryOp | ast.GeneratorExp) or (ours and not called(value).endswith("_"))
     plain = hasattr(TensorBase._plain, called(value)) and not QUIET.search(called(value))
-    return plain or ((sums or (ours and not called(value).endswith("_"))) and bool(tensors_in(value, context)))
+    return plain or (new and bool(tensors_in(value, context)))
 
 
 def cut_short(own: list[Any], context: Context) -> Iterator[Finding | None]:
@@ -308,9 +308,8 @@ def squashed(context: Context) -> Iterator[Finding | None]:
         end = type([*module.modules()][-1]).__name__ if type(module).__name__ == "Sequential" else ""
         taker = re.search(r"\b(cross_entropy|CrossEntropyLoss)|(with_logits|BCEWithLogitsLoss)", word)
         if end in ("Softmax", "Sigmoid") and taker:
-            kind = "LogSoftmax" if taker[1] else "BinaryCrossEntropyWithLogits"
-            at = [(latest.freed.code, latest.freed.lasti)]
-            yield by_rule(f"chain: 0 {end}Backward0 1 {kind}Backward0", at, around)
+            kind, at = "LogSoftmax" if taker[1] else "BinaryCrossEntropyWithLogits", latest.freed
+            yield by_rule(f"chain: 0 {end}Backward0 1 {kind}Backward0", [(at.code, at.lasti)], around)
 
 
 def kept_shared(context: Context) -> Iterator[Finding | None]:
