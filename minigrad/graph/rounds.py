@@ -20,7 +20,7 @@ from ..text.numbers import two_digits
 from . import leaves, numbers
 from .cuts import leads_to, root_of, tensors_in
 from .errors import crossing, regions
-from .findings import Finding, by_rule, finding, first, keyword, names_in, reads_of, receiver
+from .findings import Finding, all_reads, by_rule, finding, first, keyword, names_in, reads_of, receiver
 from .leaves import last_backward, missing_from, named, optimizers
 from .live import is_tensor, nodes_of, parameters, stale
 from .program import Context, Source, begins, called, expression, feeding, is_cell, is_learners, source_of, written
@@ -285,7 +285,8 @@ def of_loops(context: Context, missing: bool) -> Iterator[Finding | None]:
     for source, loop in loops:
         inside, home = [n for part in loop.body for n in ast.walk(part)], source.function(loop) or source.tree
         reads = {n.id for n in inside if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
-        after = {n.id for n in ast.walk(home) if isinstance(n, ast.Name) and begins(n) > begins(loop.body[-1])}
+        after = {name for name, known in all_reads(home).items() if begins(known[-1]) > begins(loop.body[-1])}
+        fresh = {name for n in [*inside, loop] for name in written(n)}
         ends = any(isinstance(n, ast.Break | ast.Return) for n in inside)
         for w in (n for n in loop.body if isinstance(n, ast.Assign) and isinstance(n.value, ast.Call) and not ends):
             lost = {*written(w)} & after - reads and {*written(loop)} & names_in(w.value)
@@ -293,7 +294,6 @@ def of_loops(context: Context, missing: bool) -> Iterator[Finding | None]:
         for _, other in ((s, n) for s, n in loops if s is source and n.end_lineno < loop.lineno):
             pairs = [*zip(getattr(loop.target, "elts", ()), getattr(other.target, "elts", ()), strict=False)]
             for own, old in ((a, b) for a, b in pairs if isinstance(a, ast.Name) and isinstance(b, ast.Name)):
-                fresh = {name for n in [*inside, loop] for name in written(n)}
                 if own.id[0] != "_" and own.id not in reads and old.id in reads - fresh:
                     at = next(n for n in inside if getattr(n, "id", "") == old.id)
                     yield finding("stale_name", Context(source), at, (at, own.id), name=old.id, own=own.id)
