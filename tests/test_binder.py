@@ -8,6 +8,7 @@ cover the apt packages, conda or the user of the image.
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import runpy
 import shutil
@@ -164,9 +165,11 @@ STATE, VIEW = (f"application/vnd.jupyter.widget-{kind}+json" for kind in ("state
 
 
 @pytest.mark.parametrize("runs", [False, True])
-def test_a_widget_that_went_with_its_kernel_is_handed_out_as_its_picture(tmp_path: Path, runs: bool):
+def test_a_widget_that_went_with_its_kernel_is_handed_out_as_its_picture(
+        tmp_path: Path, runs: bool, monkeypatch: pytest.MonkeyPatch):
     """JupyterLab would write "model not found" in its place; what is stored, or runs, stays a widget."""
     settings, session = Settings(), Settings()
+    monkeypatch.delenv("MINIGRAD_DRAWINGS", raising=False)
     names = runpy.run_path(str(BINDER / "jupyter" / "jupyter_server_config.py"), {"get_config": lambda: settings})
 
     class Server(Configurable):
@@ -182,9 +185,15 @@ def test_a_widget_that_went_with_its_kernel_is_handed_out_as_its_picture(tmp_pat
     notebook.metadata.widgets = {STATE: {"state": {"kept": {}}}}
     nbformat.write(notebook, tmp_path / "mine.ipynb")
 
-    shown = asyncio.run(names["Contents"](root_dir=str(tmp_path), parent=Server()).get("/mine.ipynb"))["content"]
+    contents = names["Contents"](root_dir=str(tmp_path), parent=Server())
+    shown = asyncio.run(contents.get("/mine.ipynb"))["content"]
+    taken = json.loads(asyncio.run(contents.get("/mine.ipynb", type="file"))["content"])
 
     assert [VIEW in output["data"] for output in shown["cells"][0]["outputs"]] == [runs, True, True]
+    assert [VIEW in output["data"] for output in taken["cells"][0]["outputs"]] == [False, True, True]  # a download
+    assert os.environ["MINIGRAD_DRAWINGS"] == "widget"  # so drawings may be widgets
+    (tmp_path / "broken.ipynb").write_text(f"[{VIEW}")
+    assert asyncio.run(contents.get("/broken.ipynb", type="file"))["content"] == f"[{VIEW}"
 
 
 @pytest.mark.parametrize(("words", "first", "rest"), [

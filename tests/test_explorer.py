@@ -10,7 +10,7 @@ import pytest
 
 import minigrad as mg
 from minigrad.graph.flows import flows
-from minigrad.viz import Drawing, draw, explorer
+from minigrad.viz import Drawing, display, draw, explorer, player
 from tests import networks
 
 SLOT = re.compile(r'data-slot="([^"]+)"[^>]*>(?:<tspan[^>]*>‖g‖</tspan> )?([^<]*)<')  # a norm in one line or in two
@@ -92,6 +92,32 @@ def test_the_static_picture_is_what_it_was():
     bundle, _ = made._repr_mimebundle_()
     assert {mime: bundle[mime] for mime in still} == still
     assert "application/vnd.jupyter.widget-view+json" in bundle
+
+
+def test_where_a_server_keeps_pictures_a_drawing_is_a_widget_that_becomes_its_explorer(monkeypatch):
+    drawing, whole, _ = explored("mlp", view="forward")
+    made: list[explorer.Picture] = []
+    monkeypatch.setattr(player, "watched", lambda picture: made.append(picture) or picture)
+    monkeypatch.setenv("MINIGRAD_DRAWINGS", "widget")
+    still = drawing.still()
+
+    assert drawing._repr_mimebundle_() == whole.still() == still  # no kernel: nobody would answer
+    monkeypatch.setattr(display, "shell", lambda: type("Shell", (), {"kernel": None})())
+    assert drawing._repr_mimebundle_(include={"text/plain"}) == {"text/plain": still["text/plain"]}
+    bundle, _ = drawing._repr_mimebundle_()
+    assert bundle.keys() - still.keys() == {"application/vnd.jupyter.widget-view+json"}
+    assert {mime: bundle[mime] for mime in still} == still
+
+    [picture] = made
+    assert picture.explorer is None
+    picture.opened = True
+    assert picture.explorer.pictures == whole.pictures
+    first = picture.explorer
+    picture.opened = False
+    picture.opened = True
+    assert picture.explorer is first
+    picture.close()
+    assert first.comm is None
 
 
 @pytest.mark.parametrize("view", ["record", "forward"])

@@ -3,10 +3,14 @@
 JupyterLab writes into a notebook which Python its kernel runs, and asks whether to save that. A notebook of this
 checkout is handed out with it, so that nothing is left to write, and stored without it. In the place of a widget
 that went with its kernel, JupyterLab writes "model not found", although the output has a picture too: where no kernel
-runs, the picture is all that is handed out.
+runs, the picture is all that is handed out, and in a notebook that is downloaded. So drawings may be widgets here.
 """
 
+import json
+import os
+
 from ipykernel.ipkernel import IPythonKernel
+from jupyter_server.files.handlers import FilesHandler
 from jupyter_server.services.contents.largefilemanager import AsyncLargeFileManager
 
 STORED = ("file_extension", "mimetype", "name")
@@ -29,13 +33,26 @@ def leave_pictures(notebook):
             data.pop(VIEW, None)
 
 
+def for_elsewhere(text):
+    """A notebook's file with its pictures alone; one that nobody can read stays as it is."""
+    try:
+        leave_pictures(notebook := json.loads(text))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        return text
+    return json.dumps(notebook, ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+
+
 class Contents(AsyncLargeFileManager):
-    """The files below the folder in which JupyterLab was started."""
+    """The files below the folder in which JupyterLab was started; what is downloaded, or drawn, goes through it too."""
+
+    files_handler_class, files_handler_params = FilesHandler, {"path": ""}
 
     async def get(self, path, *args, **options):
         model = await super().get(path, *args, **options)
         if is_notebook(model) and not await self.parent.session_manager.session_exists(path.strip("/")):
             leave_pictures(model["content"])
+        if model["type"] == "file" and path.endswith(".ipynb") and VIEW in str(model["content"]):  # a download
+            model["content"] = for_elsewhere(model["content"])
         if is_ours(model):
             model["content"]["metadata"]["language_info"] = dict(IPythonKernel.language_info)
         return model
@@ -48,3 +65,4 @@ class Contents(AsyncLargeFileManager):
 
 c = get_config()  # noqa: F821
 c.ServerApp.contents_manager_class = Contents
+os.environ.setdefault("MINIGRAD_DRAWINGS", "widget")  # for the kernels that this server starts

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import traitlets
+from ipywidgets import widget_serialization
 
 from ..graph.snapshot import Graph, NodeRecord, TensorRecord, by_key
 from ..text import both, script_words
@@ -166,10 +167,39 @@ class Explorer(Stage):
 
     def still(self) -> dict[str, Any]:
         """The drawing as it was."""
-        return self.drawing._repr_mimebundle_()
+        return self.drawing.still()
 
     def __repr__(self) -> str:
         return self.drawing.to_text()
+
+
+class Picture(Stage):
+    """A drawing as a widget: its picture and, once that is pressed, its explorer in the same place."""
+
+    shown = True
+    scene = traitlets.Dict().tag(sync=True)
+    opened = traitlets.Bool(False).tag(sync=True)
+    explorer = traitlets.Instance(Explorer, allow_none=True).tag(sync=True, **widget_serialization)
+
+    def __init__(self, drawing: Drawing) -> None:
+        self.drawing = drawing
+        scene = {"drawing": drawing.to_svg(), "ui": script_words("explorer")}
+        super().__init__(scene=scene, lang=drawing.lang, theme=drawing.theme or "")
+        self.observe(self._opened, "opened")
+
+    def _opened(self, change: Any) -> None:
+        """The browser wants the explorer; it is kept, with what was opened there, when the picture comes back."""
+        self.explorer = self.explorer or Explorer(self.drawing)
+
+    def close(self) -> None:
+        """With the explorer."""
+        if self.explorer is not None:
+            self.explorer.close()
+        super().close()
+
+    def still(self) -> dict[str, Any]:
+        """The drawing as it was."""
+        return self.drawing.still()
 
 
 def card(title: str, sub: str, rows: list[Row]) -> dict[str, Any]:

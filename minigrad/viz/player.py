@@ -36,7 +36,7 @@ from .glyphs import visible
 from .scenes import Scenes, expected_texts, joined, transcript, widest_texts
 from .theme import STATIC, rules_within, script, variables
 
-ROOTS = ":is(.mg-player,.mg-comparison)"
+ROOTS = ":is(.mg-player,.mg-comparison,.mg-drawing)"
 _made: weakref.WeakKeyDictionary[Any, list[Stage]] = weakref.WeakKeyDictionary()  # in the cell that each shell runs
 _seen: dict[Any, list[Stage]] = {}  # made or shown in a cell, by the cell's id; None: the one that runs
 Widget = TypeVar("Widget", bound="Stage")
@@ -232,7 +232,7 @@ class Player(Stage):
     def still(self) -> Mapping[str, Any]:
         """A picture, and the trace; what the player asks stands in neither."""
         view, told = ("record", {}) if self.drive or self.predict else ("backward", {"text/plain": self.to_text()})
-        return {**Drawing(self.graph, view, lang=self.lang)._repr_mimebundle_(), **told}
+        return {**Drawing(self.graph, view, lang=self.lang).still(), **told}
 
     def __repr__(self) -> str:
         return say("player.repr", title=self.scene["title"], count=len(self.steps))

@@ -248,12 +248,11 @@ def test_what_a_page_does_not_hold_is_said(page, made):
     assert root.locator(".mg-stage [data-id]").count() == before > 3
 
 
-
 def test_in_jupyterlab_the_kernel_draws_what_is_opened_and_no_key_leaks(lab, desk, tmp_path):
     cells = [nbformat.v4.new_code_cell(text) for text in (
         "import minigrad as torch\nfrom minigrad import nn\nimport minigrad.nn.functional as F",
         "net = nn.Sequential(*[nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 4)) for _ in range(6)])\n"
-        "loss = net(torch.ones(2, 4)).sum()\ne = torch.draw(loss).explore()\ne",
+        "loss = net(torch.ones(2, 4)).sum()\ntorch.draw(loss)",
         *["1"] * 30)]
     notebook = tmp_path / "explore.ipynb"
     nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": {
@@ -261,9 +260,18 @@ def test_in_jupyterlab_the_kernel_draws_what_is_opened_and_no_key_leaks(lab, des
     desk.set_viewport_size({"width": 1280, "height": 720})
     lab.open(desk, notebook)
     lab.run_all(desk)
-    root = desk.locator(".mg-explorer")
+    picture, root = desk.locator(".mg-picture"), desk.locator(".mg-explorer")
+    for close in ("[data-do=close]", None):  # a drawing is its picture, and what that is pressed for
+        picture.focus()
+        assert "Explore" in picture.inner_text()
+        desk.keyboard.press("Enter")
+        root.locator(".mg-stage svg").wait_for()
+        assert desk.evaluate("document.activeElement.matches('.mg-explorer')")
+        assert picture.is_hidden()
+        if close:
+            root.locator(close).click()
+            assert desk.evaluate("document.activeElement.matches('.mg-picture')")
     root.scroll_into_view_if_needed()
-    root.locator(".mg-stage svg").wait_for()
     count = desk.locator(".jp-Cell").count()
     boxes = root.locator('.mg-box[role="button"]')
     ids = boxes.evaluate_all("all => all.map((e) => e.dataset.id)")
@@ -277,7 +285,8 @@ def test_in_jupyterlab_the_kernel_draws_what_is_opened_and_no_key_leaks(lab, des
     open_now = root.locator(".mg-frame").count()
     frames = """(n) => [...document.querySelectorAll('.mg-explorer')]
         .every((e) => e.querySelectorAll('.mg-frame').length === n)"""
-    assert lab.execute(desk, "print(e.key != '0')") == "True"
+    keys = "[w.key for w in gc.get_objects() if type(w).__name__ == 'Explorer']"  # one of them, folded otherwise
+    assert lab.execute(desk, f"import gc; print({keys} not in ([], ['0']))") == "True"
 
     desk.locator(".jp-Cell").last.scroll_into_view_if_needed()  # away, and back
     root.scroll_into_view_if_needed()
@@ -296,6 +305,8 @@ def test_in_jupyterlab_the_kernel_draws_what_is_opened_and_no_key_leaks(lab, des
         .sessionContext.session.kernel.restart()""")
     root.first.locator(f'.mg-frame[data-id="{ids[0]}"] .mg-toggle').first.click()  # its states are in the page
     desk.wait_for_function(frames, arg=open_now - 1)
+    root.first.locator("[data-do=open_all]").click()  # and that one is not
+    assert "run the cell again" in root.first.locator(".mg-say").inner_text()
 
 
 MOVING = """(id) => new Promise((done) => {

@@ -338,6 +338,16 @@ function attend(model, life, watched, parts, layout, show) {
   });
   return theme;
 }
+/** Whether nobody answers any more: a file of its own, or a notebook whose kernel does not know this widget.
+ *  @param {any} model @param {HTMLElement} el @param {AbortController} life @param {() => void} told It has just gone. */
+function alone(model, el, life, told) {
+  const kernel = model.widget_manager?.kernel, signals = [kernel?.statusChanged, kernel?.connectionStatusChanged];
+  let gone = !model.widget_manager;
+  const left = (_, status) => { if (/restarting|dead|terminating|disconnected/.test(status)) { gone = true; told(); } };
+  for (const signal of signals) signal?.connect(left);
+  life.signal.addEventListener("abort", () => { for (const signal of signals) signal?.disconnect(left); });
+  return () => gone || !!el.closest(".jupyter-widgets-disconnected");
+}
 const calm = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 /** @param {Element} part @returns {Box} */
@@ -406,7 +416,7 @@ function render({ model, el }) {
     lang: "", quiz: "",                                             // what names are in; the node that a question is open about
     refused: /** @type {Json|null} */ (null), verdict: /** @type {Json|null} */ (null), note: /** @type {Both|null} */ (null),
     answered: /** @type {Record<string, {v: number, r: number}[]>} */ ({}),
-    present: false, whole: false, gone: false, own: false, timer: 0, late: 0, want: 0, playing: false, u: 1, moves: 0, speed: 1, source: 0, plain: 0, breaks: new Set(model.get("breaks")),
+    present: false, whole: false, own: false, timer: 0, late: 0, want: 0, playing: false, u: 1, moves: 0, speed: 1, source: 0, plain: 0, breaks: new Set(model.get("breaks")),
   };
   let walk = new Walk(model.get("scene"), model.get("steps"), model.get("path")), over = false;
 
@@ -1295,10 +1305,7 @@ function render({ model, el }) {
 
   // ------------------------------------------------------------ language, theme, presenting
   const lang = () => model.get("lang");
-  /** Whether nobody answers any more: a file of its own, or a notebook whose kernel does not know this player. */
-  const gone = () => S.gone || !model.widget_manager || !!el.closest(".jupyter-widgets-disconnected");
-  const left = (_, status) => { if (/restarting|dead|terminating|disconnected/.test(status)) { S.gone = true; show(); } };
-  const kernel = model.widget_manager?.kernel, signals = [kernel?.statusChanged, kernel?.connectionStatusChanged];
+  const gone = alone(model, el, life, show);
   const dark = () => isDark(model);
   function present(yes = !S.present) {
     S.present = yes;
@@ -1381,7 +1388,6 @@ function render({ model, el }) {
   const reroute = () => { if (!S.own) setPath(model.get("path")); follow(); };
   const watched = { "change:frame": follow, "change:path": reroute, "change:drive": reroute, "change:lang": show, "change:theme": show, "change:predict": show, "change:steps": renew };
   attend(model, life, watched, [root, stage], layout, show).observe(el, { attributeFilter: ["class"] });  // the kernel went, or came back
-  for (const signal of signals) signal?.connect(left);
   el.append(root);
   turnTo("");
   if (model.widget_manager && gone())                                        // a stored player starts at the beginning
@@ -1391,7 +1397,6 @@ function render({ model, el }) {
   return () => {
     life.abort();
     stop();
-    for (const signal of signals) signal?.disconnect(left);
   };
 }
 
@@ -1519,8 +1524,8 @@ function compared({ model, el }) {
 const STOPS = ".mg-box, .mg-frame, .mg-op, .mg-acc, .mg-leaf, .mg-constant, .mg-nonleaf, .mg-hook, .mg-ghost";
 
 /** A drawing whose boxes open: each picture says which other one each of its parts leads to (`to`).
- *  @param {{model: any, el: HTMLElement}} context */
-function explore({ model, el }) {
+ *  @param {{model: any, el: HTMLElement, close?: () => void}} context `close`: what shows the picture again */
+function explore({ model, el, close }) {
   const life = new AbortController(), on = { signal: life.signal }, scene = model.get("scene"), { ui } = scene;
   const store = /** @type {Map<string, Json>} */ (new Map(model.get("pictures").map((one) => [one.key, { ...one }])));
   const fingers = /** @type {Map<number, Json>} */ (new Map()), asked = new Set();
@@ -1537,18 +1542,18 @@ function explore({ model, el }) {
     h("div", { class: "mg-body" }, bar, stage, h("div", { class: "mg-dock" }, card, say), h("div", { class: "mg-side" }, map, code)));
   const cam = camera(map, () => P), { sight, look } = cam;
   const buttons = /** @type {Record<string, HTMLButtonElement>} */ ({});
-  for (const [name, sign] of Object.entries({ record: "", forward: "", backward: "", open_all: "", fold_all: "", zoom_out: "−", fit: "", zoom_in: "+", lang: " ", theme: " " }))
+  for (const [name, sign] of Object.entries({ record: "", forward: "", backward: "", open_all: "", fold_all: "", zoom_out: "−", fit: "", zoom_in: "+", lang: " ", theme: " ", ...(close && { close: "✕" }) }))
     buttons[name] = /** @type {HTMLButtonElement} */ (h("button", { type: "button", "data-do": name, ...named(ui[name], true) }, sign || two(ui[name])));
   const search = /** @type {HTMLInputElement} */ (h("input", { type: "search", ...named(ui.search) }));
-  const { lang: tongue, theme: lamp, ...others } = buttons;
-  bar.append(...Object.values(others), search, tongue, lamp);
+  const { lang: tongue, theme: lamp, close: back, ...others } = buttons;
+  bar.append(...Object.values(others), search, tongue, lamp, back ?? "");
   for (const [number, text, ids] of scene.code)
     code.append(h("button", { type: "button", class: "mg-origin", tabindex: code.childElementCount ? -1 : 0, "data-ids": ids.join(" ") }, h("span", { class: "mg-sub" }, String(number)), " ", text));
   const lines = /** @type {HTMLElement[]} */ ([...code.children]);
 
   const lang = () => model.get("lang"), words = (pair) => spoken(pair, lang());
   const drawn = (id) => P.alias[id] ?? id;
-  const away = () => !model.widget_manager || !!el.closest(".jupyter-widgets-disconnected");
+  const away = alone(model, el, life, () => { if (S.waits) turn(S.waits.key); });
   const set = (name, value) => { model.set(name, value); save(model); };
 
   // ------------------------------------------------------------ which picture
@@ -1558,7 +1563,7 @@ function explore({ model, el }) {
     if (!found) {
       S.waits = away() ? null : { key, hold };
       ask(key);
-      return tell(away() ? ui.elsewhere : ui.waits);
+      return tell(!away() ? ui.waits : model.widget_manager ? ui.gone : ui.elsewhere);
     }
     S.waits = null;
     P = found;
@@ -1771,7 +1776,7 @@ function explore({ model, el }) {
     ...Object.fromEntries(["record", "forward", "backward"].map((name) => [name, () => { if (P.to[name]) turn(P.to[name], model.get("chosen")); }])),
     open_all: () => toggle("open"), fold_all: () => toggle("fold"), zoom_in: () => zoom(1.25), zoom_out: () => zoom(0.8), fit: () => start(fitting()),
     view: () => { const all = views(); actions[all[(all.indexOf(P.view) + 1) % all.length]](); },
-    lang: () => set("lang", NEXT_TONGUE[lang()]), theme: () => set("theme", isDark(model) ? "light" : "dark"),
+    lang: () => set("lang", NEXT_TONGUE[lang()]), theme: () => set("theme", isDark(model) ? "light" : "dark"), close,
   });
 
   // ------------------------------------------------------------ listening
@@ -1852,7 +1857,56 @@ function explore({ model, el }) {
   };
 }
 
+/** A drawing as a notebook shows it: the picture and, once that is pressed, its explorer in the same place.
+ *  @param {{model: any, el: HTMLElement}} context */
+function pictured({ model, el }) {
+  const life = new AbortController(), on = { signal: life.signal }, { drawing, ui } = model.get("scene");
+  const words = (pair) => spoken(pair, model.get("lang")), src = `data:image/svg+xml,${encodeURIComponent(drawing)}`;
+  const told = [...new DOMParser().parseFromString(drawing, "image/svg+xml").querySelectorAll("svg > :is(title, desc)")];
+  const image = /** @type {HTMLImageElement} */ (h("img", { src, alt: told.map((one) => one.textContent).join(". ") }));
+  const hint = h("span", { class: "mg-hint", "aria-live": "polite" }), place = h("div");
+  const button = h("button", { type: "button", class: "mg-picture", "data-lm-suppress-shortcuts": "true" }, image, hint);
+  const root = h("div", { class: "mg-drawing" }, button, place);
+  let end = /** @type {(() => void)|null} */ (null), asked = false;
+
+  const away = alone(model, el, life, show);
+  async function show() {
+    root.classList.toggle("mg-dark", isDark(model));
+    image.style.colorScheme = isDark(model) ? "dark" : "light";
+    button.classList.toggle("mg-asked", asked);
+    hint.textContent = words(!asked ? ui.explore : away() ? ui.gone : ui.waits);
+    const name = model.get("opened") && model.get("explorer");
+    button.hidden = !!name;
+    if (!name === !end) return;
+    end?.();
+    end = null;
+    place.replaceChildren();
+    if (!name) return;
+    end = () => undefined;                                                     // until its model has been found
+    const explorer = await model.widget_manager.get_model(name.replace("IPY_MODEL_", ""));
+    if (life.signal.aborted || !end) return;
+    end = explore({ model: explorer, el: place, close: () => { press(false); button.focus({ preventScroll: true }); } });
+    if (asked) /** @type {HTMLElement} */ (place.firstChild).focus({ preventScroll: true });
+  }
+  /** @param {boolean} yes */
+  function press(yes) {
+    asked = yes;
+    model.set("opened", yes);
+    save(model);
+    show();
+  }
+  button.addEventListener("click", () => press(true), on);
+  button.addEventListener("keydown", (event) => event.stopPropagation(), on);
+  el.append(root);
+  attend(model, life, { "change:opened": show, "change:explorer": show }, [], show, show);
+  show();
+  return () => { life.abort(); end?.(); };
+}
+
 /** Which of them a model is. @param {{model: any, el: HTMLElement}} context */
-const shown = (context) => (context.model.get("runs") ? compared : context.model.get("scene").explore ? explore : render)(context);
+function shown(context) {
+  const scene = context.model.get("scene");
+  return (context.model.get("runs") ? compared : scene.drawing ? pictured : scene.explore ? explore : render)(context);
+}
 
 export default { render: shown };
