@@ -191,7 +191,8 @@ def test_a_widget_that_went_with_its_kernel_is_handed_out_as_its_picture(
 
     assert [VIEW in output["data"] for output in shown["cells"][0]["outputs"]] == [runs, True, True]
     assert [VIEW in output["data"] for output in taken["cells"][0]["outputs"]] == [False, True, True]  # a download
-    assert os.environ["MINIGRAD_DRAWINGS"] == "widget"  # so drawings may be widgets
+    told = names["Sessions"].__new__(names["Sessions"]).get_kernel_env("mine.ipynb")
+    assert (told["MINIGRAD_DRAWINGS"], os.environ.get("MINIGRAD_DRAWINGS")) == ("widget", None)  # drawings may be
     (tmp_path / "broken.ipynb").write_text(f"[{VIEW}")
     assert asyncio.run(contents.get("/broken.ipynb", type="file"))["content"] == f"[{VIEW}"
 

@@ -7,11 +7,11 @@ runs, the picture is all that is handed out, and in a notebook that is downloade
 """
 
 import json
-import os
 
 from ipykernel.ipkernel import IPythonKernel
 from jupyter_server.files.handlers import FilesHandler
 from jupyter_server.services.contents.largefilemanager import AsyncLargeFileManager
+from jupyter_server.services.sessions.sessionmanager import SessionManager
 
 STORED = ("file_extension", "mimetype", "name")
 STATE, VIEW = (f"application/vnd.jupyter.widget-{kind}+json" for kind in ("state", "view"))
@@ -63,6 +63,13 @@ class Contents(AsyncLargeFileManager):
         return await super().save(model, path)
 
 
+class Sessions(SessionManager):
+    """The kernels of notebooks are told; a terminal, and the tests that are run there, draw pictures."""
+
+    def get_kernel_env(self, path, name=None):
+        return {"MINIGRAD_DRAWINGS": "widget", **super().get_kernel_env(path, name)}
+
+
 c = get_config()  # noqa: F821
 c.ServerApp.contents_manager_class = Contents
-os.environ.setdefault("MINIGRAD_DRAWINGS", "widget")  # for the kernels that this server starts
+c.ServerApp.session_manager_class = Sessions
