@@ -112,7 +112,7 @@ class Moment(Shared):
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None, **kwargs: Any) -> Any:
         made = super()._repr_mimebundle_(include=include, exclude=exclude, **kwargs)
-        return with_still(made, {**self.still()._repr_mimebundle_(), "text/plain": repr(self)})
+        return with_still(made, {**self.still().still(), "text/plain": repr(self)})
 
     def __repr__(self) -> str:
         return self.still().to_text()
