@@ -14,6 +14,7 @@ import pytest
 
 import minigrad as mg
 from minigrad.text import say
+from minigrad.viz.explorer import Picture
 from minigrad.viz.exported import WIDGET_STATE, WIDGET_VIEW, formula
 
 NOTEBOOKS = Path(__file__).parents[1] / "notebooks"
@@ -50,10 +51,11 @@ def test_a_page_carries_a_module_once_and_each_widget_in_its_order(tmp_path: Pat
     assert len(page) < LESSON.stat().st_size * 0.6
 
 
-def made(tmp_path: Path, *outputs: dict[str, Any], text: str = "") -> str:
+def made(tmp_path: Path, *outputs: dict[str, Any], text: str = "", widgets: dict[str, Any] | None = None) -> str:
     """The page of a notebook of one text and one cell with these outputs."""
     cell = nbformat.v4.new_code_cell("1", outputs=[nbformat.v4.new_output("display_data", one) for one in outputs])
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_markdown_cell(text), cell])
+    notebook.metadata.widgets = {WIDGET_STATE: {"state": widgets or {}}}
     file = tmp_path / "made.ipynb"
     nbformat.write(notebook, file)
     return mg.save_page(file).read_text("utf-8")
@@ -72,6 +74,19 @@ def test_widgets_of_others_leave_what_they_left(tmp_path: Path):
 
     assert "FloatSlider(value=0.5)" in page
     assert carried(page)["models"] == []
+
+
+def test_a_drawing_is_on_a_page_what_it_had_become(tmp_path: Path):
+    drawing = mg.draw(mg.ones(2, requires_grad=True).sum())
+    folded, opened = Picture(drawing), Picture(drawing)
+    opened.opened = True
+    shown = [{"image/svg+xml": drawing.to_svg(), WIDGET_VIEW: {"model_id": one.model_id}} for one in (folded, opened)]
+    text = made(tmp_path, *shown, widgets={one.model_id: {"state": one.get_state()} for one in (
+        folded, opened, folded._code, opened.explorer)})
+
+    [(_, state)] = carried(text)["models"]
+    assert (state["scene"]["title"], state["pictures"][0]["key"]) == (opened.explorer.scene["title"], "0")
+    assert text.count("<title>The record") == 2  # below it, until it runs
 
 
 def test_a_page_forbids_requests_to_others(tmp_path: Path):

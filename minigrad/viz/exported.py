@@ -110,7 +110,9 @@ class Stored:
 
     def shown(self, data: dict[str, Any]) -> dict[str, Any]:
         """An output as the page shows it: a place for the widget, with its still picture until it runs."""
-        model = self.state.get(data.get(WIDGET_VIEW, {}).get("model_id"), {}).get("state", {})
+        model = self.stored(data.get(WIDGET_VIEW, {}).get("model_id"))
+        if "explorer" in model:  # a drawing that became one, or did not
+            model = self.stored((model["explorer"] or "").removeprefix("IPY_MODEL_"))
         if "text/latex" in data:
             return {"text/html": formula(data["text/latex"].strip("$ \n"), "block")}
         code = self.state.get(model.get("_code", "").removeprefix("IPY_MODEL_"))
@@ -123,6 +125,11 @@ class Stored:
         self.models.append([module, {key: value for key, value in model.items() if key[0] != "_"}])
         still = self.picture(data) or f"<pre>{html.escape(data.get('text/plain', ''))}</pre>"
         return {"text/html": f'<div class="mg-widget" data-model="{len(self.models) - 1}">{still}</div>'}
+
+    def stored(self, id: Any) -> dict[str, Any]:
+        """The state of a widget; nothing for one that was not stored."""
+        state: dict[str, Any] = self.state.get(id, {}).get("state", {})
+        return state
 
     def picture(self, data: dict[str, Any]) -> str:
         """Its SVG, if it has one; the rules, which are the same in each of ours, stand in the page's style once."""
