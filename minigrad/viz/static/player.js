@@ -1604,8 +1604,10 @@ function explore({ model, el, close }) {
   const answered = ({ picture: made }) => {
     if (!made) return;
     if (!store.has(made.key)) store.set(made.key, { ...made });                // each view draws its own
-    if (S.waits?.key === made.key) turn(made.key, S.waits.hold);
+    if (S.waits?.key === made.key) { turn(made.key, S.waits.hold); suit(); }
   };
+  /** Show the picture of the page's width: the kernel keeps one for all views, and they may have come and gone. */
+  function suit() { if (root.classList.contains("mg-phone") !== P.narrow && P.to.narrow) turn(P.to.narrow); }
   /** Everything that changes a picture, before it is on the page: what is measured there is laid out once. */
   function prepare() {
     const svg = picture(P.svg), vb = svg.viewBox.baseVal;
@@ -1734,7 +1736,7 @@ function explore({ model, el, close }) {
     if (k && !had) place(x, y, k);
     else if (!k || String([x, y, k]) === String(S.began)) start();
     else place(x + (was.w - cam.w) / 2 / k, y + (was.h - cam.h) / 2 / k, k);   // the middle stays, as it was zoomed
-    if (phone !== P.narrow && P.to.narrow) turn(P.to.narrow);
+    suit();
   }
 
   // ------------------------------------------------------------ moving by keys
