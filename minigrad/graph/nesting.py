@@ -176,9 +176,10 @@ def loops(ops: Sequence[NodeRecord], keys: Sequence[Any], chains: Sequence[list[
     users: dict[str | None, set[str]] = {leaf: {*ids} for leaf, ids in several.items()}
     sizes = Counter(scope for chain in chains for scope in chain)
 
-    def begins_at(i: int) -> tuple[bool, int, bool]:
-        """How ill a turn begins at a place: best where the text jumps back, outside of calls, and at a leaf."""
-        deep = common(chains[i - 1:i + 1]) if i else 0
+    def begins_at(i: int, period: int) -> tuple[bool, int, bool]:
+        """How ill turns begin at a place: best where the text jumps back, outside of calls, and at a leaf."""
+        # at both ends: the first turn may lack an operation
+        deep = max((common(chains[k - 1:k + 1]) for k in (i, i + period) if 0 < k < len(ops)), default=0)
         return not jumps_back(keys, i), deep, not any(e.node in users for e in ops[i].edges)
 
     def turns_in(start: int, period: int, count: int) -> Iterator[tuple[tuple[str, ...], ...]]:
@@ -267,7 +268,7 @@ def runs(keys: Sequence[Any], begins_at: Callable[[int], Any]) -> Iterator[tuple
             while start + period + same < size and keys[start + same] == keys[start + period + same]:
                 same += 1
             if (turns := same // period + 1) >= TURNS and turns * period > found[1] * found[2]:
-                found = min(range(start, start + same % period + 1), key=begins_at), period, turns
+                found = min(range(start, start + same % period + 1), key=lambda i, p=period: (begins_at(i, p), -i)), period, turns
         if found[2]:
             yield found
         start = found[0] + max(1, found[1] * found[2])
