@@ -151,10 +151,13 @@ class Scopes:
                      for k, turns in enumerate(dict.fromkeys(found), 1))
 
     def mixed(self, ops: Sequence[NodeRecord], inside: set[str]) -> set[str]:
-        """The operations `inside` of turns that meet others, outside, which the same loop made."""
+        """The operations `inside` of turns that meet others, outside, which the same loop made, or the same lines: its
+        first turn may be another."""
         links = [{n.id, e.node} for n in ops for e in n.edges if e.node in self.nodes]
         borders = [(*link & inside, *link - inside) for link in links if len(link & inside) == 1]
-        return {id for id, other in borders if self.loop(id) and self.loop(id) == self.loop(other)}
+        again = {self.instructions[id] for id in inside & self.places.keys() if self.places[id][0]}
+        return {id for id, other in borders if self.instructions[other] in again or (
+            self.loop(id) and self.loop(id) == self.loop(other))}
 
     def loop(self, id: str) -> list[Any]:
         """The innermost loop in the learner's text around what made a node."""
