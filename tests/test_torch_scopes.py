@@ -14,7 +14,7 @@ from tests import drawn, networks
 pytestmark = pytest.mark.oracle
 torch = pytest.importorskip("torch")
 # torch's own C++ made their nodes, not a function that could be asked
-SILENT = {"double backward", "meta learning", "custom function", "penalty"}
+SILENT = {"double backward", "meta learning", "penalty"}
 FUSED = {"lstm"}  # one node of torch's, on some processors
 
 
@@ -109,6 +109,27 @@ def test_what_is_noted_keeps_no_module_and_no_tensor_alive():
 
     assert [one() for one in kept] == [None] * 3
     assert torch_scopes.calls[-1].module() is None
+
+
+def test_a_function_of_the_learner_s_knows_its_line_and_is_left_as_it_was():
+    class Twice(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * 2
+
+    x, before = torch.ones(2, requires_grad=True), vars(torch.autograd.Function)["apply"]
+    with graph.scopes():
+        with graph.scopes():
+            kept = Twice.apply
+        y = Twice.apply(kept(x))
+
+    assert [n.line[1].strip() for n in graph.read_torch(y).ops] == ["y = Twice.apply(kept(x))"] * 2
+    assert vars(torch.autograd.Function)["apply"] is before
+    assert {n.line for n in graph.read_torch(kept(x)).nodes} == {None}, "nothing is noted outside"
 
 
 def test_without_torch_scopes_says_what_it_is_for(monkeypatch):

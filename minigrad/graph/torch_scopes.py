@@ -24,6 +24,7 @@ from .snapshot import AnyNode
 KEY, DEEPER = "minigrad.line", 2**-20
 calls: deque[Call] = deque(maxlen=KEPT)
 cut_places: dict[tuple[Any, ...], Place] = {}
+applies: list[Any] = []  # what `Function.apply` was before each of the scopes that are open; the first is torch's
 
 
 def line_of(node: AnyNode) -> Any:
@@ -68,10 +69,34 @@ def scopes(*models: Any) -> Iterator[None]:
             return result
 
     known, every = {id(m) for model in models for m in model.modules()}, torch.nn.modules.module
-    with contextlib.ExitStack() as undo, Noting():
+    with contextlib.ExitStack() as undo, Noting(), functions_noted(torch):
         undo.callback(every.register_module_forward_pre_hook(begin).remove)
         undo.callback(every.register_module_forward_hook(end, always_call=True).remove)
         yield
+
+
+@contextlib.contextmanager
+def functions_noted(torch: Any) -> Iterator[None]:
+    """Let nodes of custom Functions know their line, too: no mode sees their `apply`."""
+    function, number = torch.autograd.Function, torch.autograd._get_sequence_nr
+    applies.append(vars(function)["apply"])
+    own = applies[0].__func__
+
+    def apply(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        if not applies or torch.compiler.is_compiling():  # a program may keep this method
+            return own(cls, *args, **kwargs)
+        first, result = number(), own(cls, *args, **kwargs)
+        note(line_at(sys._getframe(1)), first, result)
+        return result
+
+    if len(applies) == 1:  # for scopes around it, or in a thread beside it, one is enough
+        function.apply = classmethod(apply)
+    try:
+        yield
+    finally:
+        before = applies.pop()
+        if not applies:
+            function.apply = before
 
 
 def note(place: tuple[CodeType | None, int], first: int, *values: Any) -> list[AnyNode]:
