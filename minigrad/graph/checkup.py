@@ -132,8 +132,8 @@ def own_slope(n: Any) -> Finding | None:
 
 
 def of_torch(loss: Any, seed: Any, params: dict[str, Any], got: dict[Any, Any]) -> dict[str, Any]:
-    """What torch's backward, as a preview, adds to the `.grad` of parameters; what comes to its nodes and what they send
-    goes into `got`."""
+    """What torch's backward, as a preview, adds to the `.grad` of parameters; into `got` goes what comes to its nodes,
+    and what they send."""
     reader = TorchReader((loss,), {})
     reader.numbered()
     with contextlib.ExitStack() as undo:

@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain, groupby
 from typing import Any
 
@@ -179,11 +180,11 @@ def loops(ops: Sequence[NodeRecord], keys: Sequence[Any], chains: Sequence[list[
     users: dict[str | None, set[str]] = {leaf: {*ids} for leaf, ids in several.items()}
     sizes = Counter(scope for chain in chains for scope in chain)
 
-    def begins_at(i: int, period: int) -> tuple[bool, int, bool]:
-        """How ill turns begin at a place: best where the text jumps back, outside of calls, and at a leaf."""
+    def begins_at(period: int, i: int) -> tuple[bool, int, bool, int]:
+        """How ill turns begin at a place: best where the text jumps back, outside of calls, at a leaf, and late."""
         # at both ends: the first turn may lack an operation
         deep = max((common(chains[k - 1:k + 1]) for k in (i, i + period) if 0 < k < len(ops)), default=0)
-        return not jumps_back(keys, i), deep, not any(e.node in users for e in ops[i].edges)
+        return not jumps_back(keys, i), deep, not any(e.node in users for e in ops[i].edges), -i
 
     def turns_in(start: int, period: int, count: int) -> Iterator[tuple[tuple[str, ...], ...]]:
         """The turns of a run that use the same and are parts of one scope; of equal scopes in a row, these."""
@@ -256,7 +257,7 @@ def periodic(kinds: list[Any]) -> bool:
     return any(kinds[p:] == kinds[:-p] for p in range(1, len(kinds) // 2 + 1) if len(kinds) % p == 0)
 
 
-def runs(keys: Sequence[Any], begins_at: Callable[[int], Any]) -> Iterator[tuple[int, int, int]]:
+def runs(keys: Sequence[Any], begins_at: Callable[[int, int], Any]) -> Iterator[tuple[int, int, int]]:
     """(start, period, turns) of what comes at least `TURNS` times in a row, the shortest period first; of so few turns
     a loop around them that covers more."""
     start, size, later = 0, len(keys), by_key((key, i) for i, key in enumerate(keys))
@@ -271,7 +272,7 @@ def runs(keys: Sequence[Any], begins_at: Callable[[int], Any]) -> Iterator[tuple
             while start + period + same < size and keys[start + same] == keys[start + period + same]:
                 same += 1
             if (turns := same // period + 1) >= TURNS and turns * period > found[1] * found[2]:
-                found = min(range(start, start + same % period + 1), key=lambda i, p=period: (begins_at(i, p), -i)), period, turns
+                found = min(range(start, start + same % period + 1), key=partial(begins_at, period)), period, turns
         if found[2]:
             yield found
         start = found[0] + max(1, found[1] * found[2])
