@@ -64,7 +64,7 @@ class Scopes:
     def modules(self) -> None:
         """Give every node the innermost call that it was made in."""
         seqs = [node._sequence_nr() for node in self.nodes.values()] or [0]
-        waiting = nested_calls(call for call in self.noted if call.first < seqs[-1] and call.last > seqs[0])
+        self.calls = waiting = nested_calls(call for call in self.noted if call.first < seqs[-1] and call.last > seqs[0])
         open_: list[Nested] = []
         place = 0
         for id, seq in zip(self.nodes, seqs, strict=False):
@@ -76,6 +76,10 @@ class Scopes:
                 for nested in open_:
                     nested.id = nested.id or self.add(nested)
                 self.of[id] = open_[-1].id
+
+    def around(self, seq: float) -> str:
+        """The scope of the innermost call that ran when a node would have had this number."""
+        return next((n.id for n in reversed(self.calls) if n.id and n.call.first <= seq < n.call.last), "")
 
     def add(self, nested: Nested) -> str:
         """The scope of a call of a module."""

@@ -140,6 +140,8 @@ def note_cut(torch: Any, func: Any, frame: FrameType, args: list[Any], result: A
         if line[0] is None or not given or re.search("^new_|_like$|^grad$", name):
             return
         place = place_of(kind or "no-grad mode", *line) if lost and (kind or off) else None
+        if place:  # between two nodes, and in a call only where that made nodes before and made others behind
+            place.numbers = f"count({torch.autograd._get_sequence_nr() + 0.5})"
         if place and kind:
             for t in results:
                 remember(t, Ghost(place=place, origin=weakref.ref(lost[0])))
