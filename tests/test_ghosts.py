@@ -256,8 +256,8 @@ def test_a_closed_box_hides_also_what_was_cut_off_there_and_is_gone(library):
 
 @pytest.mark.parametrize("library", ["minigrad", "torch"])
 def test_what_is_cut_off_between_two_modules_is_in_none_of_them(library):
-    program, graph = followed("net = torch.nn.Linear(2, 2)", "h = net(w * 3)", "loss = net((h - w).detach() + h).sum()",
-                              library=library)
+    _, graph = followed("net = torch.nn.Linear(2, 2)", "h = net(w * 3)", "loss = net((h - w).detach() + h).sum()",
+                        library=library)
     assert [(cut.kind, cut.scope) for cut in graph.cuts] == [("detach()", "")]
 
 

@@ -64,7 +64,8 @@ class Scopes:
     def modules(self) -> None:
         """Give every node the innermost call that it was made in."""
         seqs = [node._sequence_nr() for node in self.nodes.values()] or [0]
-        self.calls = waiting = nested_calls(call for call in self.noted if call.first < seqs[-1] and call.last > seqs[0])
+        waiting = nested_calls(call for call in self.noted if call.first < seqs[-1] and call.last > seqs[0])
+        self.calls = [*waiting]
         open_: list[Nested] = []
         place = 0
         for id, seq in zip(self.nodes, seqs, strict=False):

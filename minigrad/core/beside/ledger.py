@@ -30,7 +30,7 @@ class Place:
         self.made: deque[Any] = deque(maxlen=MADE)  # the two of each of the latest cuts
 
     @property
-    def seq(self) -> float:
+    def seq(self) -> Any:
         """What is made after the last cut has a higher number; none is taken for it: PyTorch counts nodes alone."""
         return float(self.numbers[len("count("):-1]) - 1
 
