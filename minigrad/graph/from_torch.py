@@ -130,6 +130,6 @@ def rows_by_grad_fn() -> dict[str, Row]:
     Such rows compute alike (`add` with and without alpha); a name whose rows differ in their inputs, as that of
     the second derivatives of a convolution, tells nothing.
     """
-    rows = by_key((row.grad_fn, row) for row in (*TABLE.values(), *ROWS))
+    rows = by_key((row.grad_fn, row) for row in (*ROWS, *TABLE.values()))
     scaled = {name + "Scaled": same[-1] for name, same in rows.items() if "alpha" in same[-1].saved}
     return scaled | {name: same[0] for name, same in rows.items() if len({row.differentiable for row in same}) == 1}
