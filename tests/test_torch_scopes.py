@@ -153,3 +153,18 @@ def test_what_torch_compiles_is_traced_past_us(monkeypatch):
 
     assert len(torch_scopes.calls) == calls
     assert {n.line for n in graph.read_torch(loss).nodes} == {None}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("layout", [torch.strided, torch.jagged])
+def test_of_nested_tensors_no_shape_is_told_and_each_gradient_is_right(layout):
+    net = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.ReLU(), torch.nn.Linear(3, 1))
+    rows = torch.nested.nested_tensor([torch.ones(1, 2), torch.ones(3, 2)], layout=layout)
+    loss = torch.nested.to_padded_tensor(net(rows), 0.0).pow(2).sum()
+    drawing = minigrad.draw(loss, view="backward", level="ops")
+
+    assert [t.size for t in drawing.graph.outputs(next(n.id for n in drawing.graph.ops if n.op == "relu"))] == [""]
+    loss.backward()
+    for n in (n for n in drawing.graph.nodes if n.leaf):
+        grad = dict(net.named_parameters())[drawing.graph.tensor(n.leaf).name.removeprefix("net.")].grad
+        assert drawing.flows.norms[n.id] == pytest.approx(grad.norm().item(), rel=1e-4)
