@@ -436,6 +436,10 @@ def test_of_torch_s_error_without_a_graph_it_is_told_what_cut_it():
         block.backward()
     assert "`with real.no_grad():`" in str(why(error.value))
 
+    with pytest.raises(RuntimeError, match="does not require grad") as error:
+        dict(map(real.autograd.backward, [block]))
+    assert why(error.value).edit is None, "which line of another's that was is not ours to say"
+
     with scopes():
         cut = net(x).detach().sum()
     with pytest.raises(RuntimeError, match="does not require grad") as error:
