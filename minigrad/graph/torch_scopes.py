@@ -65,7 +65,9 @@ def scopes(*models: Any) -> Iterator[None]:
             first, result = number(), func(*args, **(kwargs or {}))
             frame = sys._getframe(1)
             new = note(line_at(frame), first, result, args) if number() > first else []
-            note_cut(torch, func, frame, [*args, *(kwargs or {}).values()], result, new)
+            deep = DEEPER * (len(open_) - 0.5)  # in the calls that run, and in none that begins or ends beside it
+            at = number() + 0.5 + (deep if open_[-1:] == [number()] else -deep)
+            note_cut(torch, func, frame, [*args, *(kwargs or {}).values()], result, new, at)
             return result
 
     known, every = {id(m) for model in models for m in model.modules()}, torch.nn.modules.module
@@ -125,8 +127,10 @@ def line_at(frame: FrameType) -> tuple[Any, int]:
 # ---- cuts
 
 
-def note_cut(torch: Any, func: Any, frame: FrameType, args: list[Any], result: Any, new: list[AnyNode]) -> None:
-    """Note what a function of torch cut off, what it computed with what a cut had left, or which node was given it."""
+def note_cut(torch: Any, func: Any, frame: FrameType, args: list[Any], result: Any, new: list[AnyNode],
+             number: float) -> None:
+    """Note what a function of torch cut off, at which number, what it computed with what a cut had left, or which node
+    was given it."""
     given, results = ([t for one in several for t in (one if isinstance(one, list | tuple) else (one,))
                        if isinstance(t, torch.Tensor)] for several in (args, [result]))
     lost, left = [t for t in given if tracked(t)], [t for t in given if ghost_of(t)]
@@ -140,8 +144,8 @@ def note_cut(torch: Any, func: Any, frame: FrameType, args: list[Any], result: A
         if line[0] is None or not given or re.search("^new_|_like$|^grad$", name):
             return
         place = place_of(kind or "no-grad mode", *line) if lost and (kind or off) else None
-        if place:  # between two nodes, and in a call only where that made nodes before and made others behind
-            place.numbers = f"count({torch.autograd._get_sequence_nr() + 0.5})"
+        if place:
+            place.numbers = f"count({number})"
         if place and kind:
             for t in results:
                 remember(t, Ghost(place=place, origin=weakref.ref(lost[0])))
