@@ -132,6 +132,21 @@ def test_a_function_of_the_learner_s_knows_its_line_and_is_left_as_it_was():
     assert {n.line for n in graph.read_torch(kept(x)).nodes} == {None}, "nothing is noted outside"
 
 
+def test_a_function_of_the_learner_s_can_be_mapped_while_somebody_looks():
+    class Scaled(torch.autograd.Function):
+        generate_vmap_rule = True
+        forward = staticmethod(lambda x, k: x * k)
+        setup_context = staticmethod(lambda ctx, inputs, output: setattr(ctx, "k", inputs[1]))
+        backward = staticmethod(lambda ctx, grad: (grad * ctx.k, None))
+
+    x = torch.ones(3, 2, requires_grad=True)
+    with graph.scopes():
+        y = torch.func.vmap(lambda row: Scaled.apply(row, 2.0))(x)
+
+    assert [(n.name, n.line[1].strip()[:21]) for n in graph.read_torch(y).ops] == [
+        ("VmappedScaledBackward", "y = torch.func.vmap(l")]
+
+
 def test_without_torch_scopes_says_what_it_is_for(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "torch", None)
 

@@ -109,7 +109,7 @@ def note(place: tuple[CodeType | None, int], first: int, *values: Any) -> list[A
         if isinstance(value, list | tuple):
             todo += value
         node = value if hasattr(value, "next_functions") else getattr(value, "grad_fn", None)
-        if node is None or hasattr(node, "variable") or node._sequence_nr() < first:
+        if node is None or isinstance(node, type) or hasattr(node, "variable") or node._sequence_nr() < first:
             continue
         if KEY not in node.metadata:
             node.metadata[KEY] = place
