@@ -530,3 +530,13 @@ def test_a_backward_that_is_not_the_slope_of_its_forward_is_told(function, wrong
 
     assert [one.key for one in found] == ["own_slope"] * wrong
     assert all("def backward" in one.line[2] and one.facts["told"] != one.facts["seen"] for one in found)
+
+
+def test_no_node_is_blamed_for_gradients_that_cancel():
+    real = pytest.importorskip("torch")
+    net = real.nn.Sequential(real.nn.Linear(2, 3), real.nn.Tanh(), real.nn.Linear(3, 1))
+    loss = net(real.rand(4, 2)).mean() - net(real.rand(4, 2)).mean()
+    zero = remark(torch.doctor(net, loss), "zero")
+
+    assert zero.facts["names"] == "net.2.bias"
+    assert zero.found is None

@@ -242,6 +242,25 @@ def test_a_closed_box_hides_what_was_cut_and_computed_inside():
     assert [len(re.findall(r'data-id="(?:scissors:)?c\d"', svg)) for svg in pictures] == [3, 0]
 
 
+@pytest.mark.parametrize("library", ["minigrad", "torch"])
+def test_a_closed_box_hides_also_what_was_cut_off_there_and_is_gone(library):
+    lines = ["class Net(torch.nn.Module):", "    def forward(self, x):", "        q = x.exp()",
+             "        return x + (q - x).detach()", "net = Net()", "x = w * 3", "loss = net(x).sum()"]
+    program, graph = followed(*lines, library=library)
+    (cut,) = graph.cuts
+    assert (cut.kind, cut.node, graph.scopes[0].name) == ("detach()", None, "Net")
+    pictures = [torch.draw(program.scope["loss"], names=program.tensors(), level=level).to_svg()
+                for level in ("ops", "modules")]
+    assert [len(re.findall(r'data-id="(?:scissors:)?c\d"', svg)) for svg in pictures] == [2, 0]
+
+
+@pytest.mark.parametrize("library", ["minigrad", "torch"])
+def test_what_is_cut_off_between_two_modules_is_in_none_of_them(library):
+    _, graph = followed("net = torch.nn.Linear(2, 2)", "h = net(w * 3)", "loss = net((h - w).detach() + h).sum()",
+                        library=library)
+    assert [(cut.kind, cut.scope) for cut in graph.cuts] == [("detach()", "")]
+
+
 def test_the_board_of_a_followed_program_grows_by_what_runs_after_a_cut():
     program = Followed(f"{LEAF}\nwith torch.no_grad():\n    h = w * 2\n    loss = h.sum()", {"torch": torch})
     graph, made, error = written(program)

@@ -620,6 +620,17 @@ def test_a_box_says_which_hooks_it_hides():
     assert "hooks:" not in draw(y.sum(), names={"net": net}, level="ops").to_svg()
 
 
+def test_where_room_is_short_a_box_says_its_hooks_and_not_what_came_in():
+    def clamped(grad):
+        return grad.clamp(-1, 1)
+
+    conv = minigrad.nn.Conv2d(3, 16, 3, padding=1)
+    conv.weight.register_hook(clamped)
+    loss = conv(minigrad.ones(4, 3, 8, 8, requires_grad=True)).sum()
+
+    assert "→ (4, 16, 8, 8)  hooks: clamped" in draw(loss, names={"conv": conv}, level="modules").to_svg()
+
+
 def test_parameters_stand_in_their_module_by_names_that_tell_them_apart():
     drawing = drawn(*networks.graph("weight decay"), "backward")
     (head,) = [id for id, s in drawing.fold.scopes.items() if s.path == "net.head"]

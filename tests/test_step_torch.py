@@ -423,7 +423,7 @@ def test_a_node_that_hides_something_has_the_rule_that_minigrad_shows(name):
 
 @pytest.mark.parametrize(("made", "slots"), [
     ("x.softmax(-1)", [0, 1]), ("x.log_softmax(-1)", [0, 1]), ("F.elu(x)", [0, 1]), ("F.leaky_relu(x, 0.1)", [0, 1]),
-    ("F.layer_norm(x, (2,), x[0].detach())", [0]), ("F.elu(x * 1, inplace=True)", [])])
+    ("F.layer_norm(x, (2,), x[0].detach())", [0]), ("F.elu(x * 1, inplace=True)", []), ("x.relu()", [0, 1])])
 def test_a_second_derivative_that_torch_writes_by_hand_has_a_rule_where_it_holds(made, slots):
     x = torch.tensor([[0.1, -0.5], [1.0, -1.0]], requires_grad=True)
     y = eval(made, {"F": torch.nn.functional, "x": x})

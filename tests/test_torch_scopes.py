@@ -14,7 +14,7 @@ from tests import drawn, networks
 pytestmark = pytest.mark.oracle
 torch = pytest.importorskip("torch")
 # torch's own C++ made their nodes, not a function that could be asked
-SILENT = {"double backward", "meta learning", "custom function", "penalty"}
+SILENT = {"double backward", "meta learning", "penalty"}
 FUSED = {"lstm"}  # one node of torch's, on some processors
 
 
@@ -111,6 +111,42 @@ def test_what_is_noted_keeps_no_module_and_no_tensor_alive():
     assert torch_scopes.calls[-1].module() is None
 
 
+def test_a_function_of_the_learner_s_knows_its_line_and_is_left_as_it_was():
+    class Twice(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x * 2
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad * 2
+
+    x, before = torch.ones(2, requires_grad=True), vars(torch.autograd.Function)["apply"]
+    with graph.scopes():
+        with graph.scopes():
+            kept = Twice.apply
+        y = Twice.apply(kept(x))
+
+    assert [n.line[1].strip() for n in graph.read_torch(y).ops] == ["y = Twice.apply(kept(x))"] * 2
+    assert vars(torch.autograd.Function)["apply"] is before
+    assert {n.line for n in graph.read_torch(kept(x)).nodes} == {None}, "nothing is noted outside"
+
+
+def test_a_function_of_the_learner_s_can_be_mapped_while_somebody_looks():
+    class Scaled(torch.autograd.Function):
+        generate_vmap_rule = True
+        forward = staticmethod(lambda x, k: x * k)
+        setup_context = staticmethod(lambda ctx, inputs, output: setattr(ctx, "k", inputs[1]))
+        backward = staticmethod(lambda ctx, grad: (grad * ctx.k, None))
+
+    x = torch.ones(3, 2, requires_grad=True)
+    with graph.scopes():
+        y = torch.func.vmap(lambda row: Scaled.apply(row, 2.0))(x)
+
+    assert [(n.name, n.line[1].strip()[:21]) for n in graph.read_torch(y).ops] == [
+        ("VmappedScaledBackward", "y = torch.func.vmap(l")]
+
+
 def test_without_torch_scopes_says_what_it_is_for(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "torch", None)
 
@@ -132,3 +168,18 @@ def test_what_torch_compiles_is_traced_past_us(monkeypatch):
 
     assert len(torch_scopes.calls) == calls
     assert {n.line for n in graph.read_torch(loss).nodes} == {None}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("layout", [torch.strided, torch.jagged])
+def test_of_nested_tensors_no_shape_is_told_and_each_gradient_is_right(layout):
+    net = torch.nn.Sequential(torch.nn.Linear(2, 3), torch.nn.ReLU(), torch.nn.Linear(3, 1))
+    rows = torch.nested.nested_tensor([torch.ones(1, 2), torch.ones(3, 2)], layout=layout)
+    loss = torch.nested.to_padded_tensor(net(rows), 0.0).pow(2).sum()
+    drawing = minigrad.draw(loss, view="backward", level="ops")
+
+    assert [t.size for t in drawing.graph.outputs(next(n.id for n in drawing.graph.ops if n.op == "relu"))] == [""]
+    loss.backward()
+    for n in (n for n in drawing.graph.nodes if n.leaf):
+        grad = dict(net.named_parameters())[drawing.graph.tensor(n.leaf).name.removeprefix("net.")].grad
+        assert drawing.flows.norms[n.id] == pytest.approx(grad.norm().item(), rel=1e-4)

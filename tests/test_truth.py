@@ -151,6 +151,29 @@ def test_turns_that_begin_anew_are_no_turns_of_one_loop():
     assert "The loop ran 9 times: 34 ops drawn as 18" in " ".join(drawing.to_svg().split())
 
 
+def test_turns_after_a_first_that_records_less_are_drawn_once_and_not_called_the_loop():
+    w = minigrad.tensor(0.5, requires_grad=True)
+
+    class Field(minigrad.nn.Module):
+        def forward(self, y):
+            return (y.sin() * w).tanh() - y.square() / 4
+
+    def step(f, y):  # the first time nothing of `y` alone is recorded
+        k1 = f(y)
+        k2 = f(y + 0.1 * k1 / 2)
+        return y + 0.1 * (k1 + k2) / 2
+
+    f, ys = Field(), [minigrad.tensor(1.0)]
+    for _ in range(6):
+        ys.append(step(f, ys[-1]))
+    drawing = draw(minigrad.stack(ys).sum())
+    (turns,) = (r.turns for r in drawing.graph.repeats)
+    first, *_, last = (drawing.graph.node(id).name for id in turns[0])
+
+    assert (len(turns), first, last) == (5, "SinBackward0", "AddBackward0")
+    assert "Drawn once, with the values of the last turn: step × 5" in " ".join(drawing.to_svg().split())
+
+
 @pytest.mark.parametrize("program", [
     "hs = [h := h.tanh() * w for _ in range(9)]; y = h.sum() + hs[4].sum()",  # used outside, as no other turn is
     "a = b = w\nfor _ in range(9): a, b = b, a * 0.5 + b.tanh()\ny = b.sum()",  # what goes in was made two turns before

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 import minigrad
-from minigrad.graph import numbers
+from minigrad.graph import numbers, scopes
 from minigrad.text import get_language, set_language
 from minigrad.viz.panel import watch
 from minigrad.viz.reasons import why
@@ -425,6 +425,26 @@ def test_a_module_of_torch_is_told_of_after_its_backward():
     net[0](real.ones(1, 2)).sum().backward()
 
     assert keys(why(net)) == ["module_without", "doctor.norms"]
+
+
+def test_of_torch_s_error_without_a_graph_it_is_told_what_cut_it():
+    real = pytest.importorskip("torch")
+    net, x = real.nn.Linear(2, 2), real.ones(1, 2)
+    with real.no_grad():
+        block = net(x).sum()
+    with pytest.raises(RuntimeError, match="does not require grad") as error:
+        block.backward()
+    assert "`with real.no_grad():`" in str(why(error.value))
+
+    with pytest.raises(RuntimeError, match="does not require grad") as error:
+        dict(map(real.autograd.backward, [block]))
+    assert why(error.value).edit is None, "which line of another's that was is not ours to say"
+
+    with scopes():
+        cut = net(x).detach().sum()
+    with pytest.raises(RuntimeError, match="does not require grad") as error:
+        cut.backward()
+    assert why(error.value).edit[1].strip() == "cut = net(x).sum()"
 
 
 def test_of_a_module_without_parameters_nothing_of_another_is_told():

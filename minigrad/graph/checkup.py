@@ -132,28 +132,38 @@ def own_slope(n: Any) -> Finding | None:
 
 
 def of_torch(loss: Any, seed: Any, params: dict[str, Any], got: dict[Any, Any]) -> dict[str, Any]:
-    """What torch's backward, as a preview, adds to the `.grad` of parameters; what its nodes send goes into `got`."""
+    """What torch's backward, as a preview, adds to the `.grad` of parameters; into `got` goes what comes to its nodes,
+    and what they send."""
     reader = TorchReader((loss,), {})
     reader.numbered()
     with contextlib.ExitStack() as undo:
         for t in (filled := undo.enter_context(reader.untouched())):
             t.grad = None
         for n in got:
-            undo.callback(n.register_hook(lambda _, grads, n=n: got.update({n: grads})).remove)
+            undo.callback(n.register_hook(lambda sent, came, n=n: got.update({n: (came, sent)})).remove)
         loss.backward(seed, retain_graph=True)
         grads = {id(t): t.grad for t in filled if t.grad is not None}
         return {each: grads[id(p)] for each, p in params.items() if id(p) in grads}
 
 
 def wall(got: dict[Any, Any], leaf: Any, name: str) -> Finding | None:
-    """The nearest node of torch's that got a gradient other than zero, of those that lead to a leaf and sent none."""
-    senders = by_key((child, n) for n in got for child, _ in n.next_functions)
+    """The nearest node of torch's that got a gradient other than zero, of those that lead to a leaf and sent none; None
+    where gradients that they sent cancel."""
+    senders = by_key((child, (n, slot)) for n in got for slot, (child, _) in enumerate(n.next_functions))
     ends = [n for n in got if getattr(n, "variable", None) is leaf]
     for end in ends:  # grows while it is read
-        ends += (above := senders.pop(end, []))
-        if (one := next((n for n in above if any(g is not None and g.any() for g in got[n])), None)) is not None:
+        above = senders.pop(end, [])
+        ends += (n for n, _ in above)
+        if any(got[n] and other_than_zero(got[n][1][slot:slot + 1]) for n, slot in above):
+            return None
+        if (one := next((n for n, _ in above if got[n] and other_than_zero(got[n][0])), None)) is not None:
             return Finding("wall", {"node": one.name(), "name": name})
     return None
+
+
+def other_than_zero(grads: tuple[Any, ...]) -> bool:
+    """Whether one of some gradients is."""
+    return any(g is not None and g.any() for g in grads)
 
 
 def of_gradients(grads: dict[str, Any]) -> Iterator[Remark]:

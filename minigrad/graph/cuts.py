@@ -17,6 +17,7 @@ from ..core.modes import INFERENCE, mode_variable
 from .findings import Finding, by_rule, finding, first, keyword, names_in, receiver
 from .live import inner, is_tensor, nodes_of, parameters
 from .program import Context, Source, begins, called, expression, feeding, is_theirs, source_of, stretch, word, written
+from .torch_scopes import cut_places
 
 CARRIES = set("detach detach_ numpy item tolist cpu clone float double half copy long int astype".split())
 MAKES = {"tensor", "as_tensor", "from_numpy", "Tensor", "Variable", "float", "FloatTensor", "asarray", "array"}
@@ -25,10 +26,11 @@ REDUCES = {"mean", "sum", "max", "min", "std", "prod"}
 ZERO_GRADIENT = set("normal bernoulli poisson multinomial round floor ceil trunc sign heaviside argmax argmin".split())
 
 
-def cuts_in(node: Any, context: Context) -> Iterator[tuple[Any, Any]]:
-    """The places of the ledger inside an expression, with the expression that cut."""
-    inside = {*ast.walk(node)}
-    places = (p for p in list(ledger.places.values()) if p.code.co_filename == context.source.file)
+def cuts_in(node: Any, context: Context, torch_s: bool = False) -> Iterator[tuple[Any, Any]]:
+    """The places of the ledger inside an expression, with the expression that cut; with `torch_s` also those where
+    torch did in `scopes`: of what it cut nobody knows the leaves."""
+    inside, theirs = {*ast.walk(node)}, (p for p in list(cut_places.values()) if torch_s and p.kind != "no-grad mode")
+    places = (p for p in [*ledger.places.values(), *theirs] if p.code.co_filename == context.source.file)
     yield from ((place, at) for place in places if (at := expression(place.code, place.lasti)) in inside)
 
 
@@ -47,7 +49,7 @@ def cut_on_the_way(leaf: Any, root: Any, context: Context) -> Finding | None:
     """What cut a leaf off, or without one anything, in the expressions that made `root`."""
     anew = False  # whether a later step would cut again what was left uncut
     for here, there in feeding(root, context):
-        for place, at in cuts_in(here, there):
+        for place, at in cuts_in(here, there, leaf is None):
             asked = at if isinstance(at, ast.Compare) else receiver(at)  # of `a > b` both
             if leaf is not None and late(at, there.source):  # an update
                 continue

@@ -378,7 +378,9 @@ def without_graph(call: Any, context: Context) -> Finding | None:
 FINDERS: tuple[Callable[[BaseException, Any, Context], Finding | None], ...] = (
     not_to_optimize, of_another_kind, misspelt, unmapped, ruled, unknown)
 BY_KEY: dict[str, Callable[[dict[str, Any], Any, Context], Finding | None]] = {
-    "no_graph": lambda facts, call, context: without_graph(call, context) if isinstance(call, ast.Call) else None,
+    # torch's may come from within what the learner calls
+    "no_graph": lambda facts, call, context: without_graph(call, context) if isinstance(call, ast.Call) and (
+        facts or called(call) in ("backward", "grad")) else None,
     "hook_without_grad": lambda facts, call, context: untracked(call.func.value, context),
     **dict.fromkeys(("constant_input", "retain_without_grad"), lambda facts, call, context: first([
         *(no_flag(n, context) for n in ast.walk(call) if context.value(n) is facts["tensor"]),

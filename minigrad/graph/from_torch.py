@@ -13,7 +13,7 @@ from threading import Lock
 from typing import Any
 
 from ..core.row import TABLE, Row
-from .live import Key, Reader
+from .live import Key, Reader, Slot
 from .snapshot import AnyNode, AnyTensor, Graph, by_key
 from .torch_rows import ROWS
 from .torch_scopes import calls, line_of
@@ -38,8 +38,9 @@ class TorchReader(Reader):
     fault = staticmethod(lambda: "")  # torch's own engine has none
 
     def array(self, t: AnyTensor) -> Any:
-        """The tensor itself without its history, dense: `preview` reads it as an array."""
-        return t.detach().to_dense()
+        """The tensor itself without its history, dense: `preview` reads it as an array; all rows of a nested one."""
+        t = t.detach()
+        return sys.modules["torch"].cat([row.reshape(-1) for row in t.unbind()]) if t.is_nested else t.to_dense()
 
     def row(self, node: AnyNode) -> Row | None:
         """The row of ours whose nodes bear this name, that of this one, or that of a view whose twin in place it is."""
@@ -52,7 +53,12 @@ class TorchReader(Reader):
     def output_shape(self, node: AnyNode, nr: int) -> tuple[tuple[int, ...], str] | None:
         """What torch's own node knows of its outputs."""
         metas = getattr(node, "_input_metadata", None)
-        return (tuple(metas[nr].shape), str(metas[nr].dtype)) if metas else None
+        return measured(metas[nr]) if metas else None
+
+    def shape_of(self, slot: Slot) -> tuple[tuple[int, ...], str]:
+        """The same of the live tensor, else as inferred."""
+        t = self.tensors.get(slot)
+        return super().shape_of(slot) if t is None else measured(t)
 
     def many(self, node: AnyNode) -> int:
         """As many as it has descriptions of outputs."""
@@ -102,6 +108,15 @@ class TorchReader(Reader):
             yield [*several.values()]
 
 
+def measured(t: AnyTensor) -> tuple[tuple[int, ...], str]:
+    """Shape and dtype of a tensor, or of what a node noted; none of a nested one, whose rows have each their length."""
+    try:
+        shape = tuple(t.shape)
+    except RuntimeError:
+        return (), ""
+    return (shape, str(t.dtype)) if all(type(n) is int for n in shape) else ((), "")
+
+
 def hooks_of(node: AnyNode) -> tuple[Any, Any]:
     """The dicts of hooks before a node of torch and behind it, which it hands to whoever adds a hook.
 
@@ -130,6 +145,6 @@ def rows_by_grad_fn() -> dict[str, Row]:
     Such rows compute alike (`add` with and without alpha); a name whose rows differ in their inputs, as that of
     the second derivatives of a convolution, tells nothing.
     """
-    rows = by_key((row.grad_fn, row) for row in (*TABLE.values(), *ROWS))
+    rows = by_key((row.grad_fn, row) for row in (*ROWS, *TABLE.values()))
     scaled = {name + "Scaled": same[-1] for name, same in rows.items() if "alpha" in same[-1].saved}
     return scaled | {name: same[0] for name, same in rows.items() if len({row.differentiable for row in same}) == 1}

@@ -247,14 +247,14 @@ class Card:
     after: dict[str, None] = field(default_factory=dict)
     ends: dict[str, None] = field(default_factory=dict)
 
-    def told(self) -> Cut:
+    def told(self, scopes: Any) -> Cut:
         """Its record."""
         ops = ", ".join(op + f" × {n}" * (n > 1) for op, n in self.ops.items())
         kind = word(self.place) if self.place else ops if len(self.ops) <= FEW else f"{self.ops.total()} ops"
         node = next(iter(self.nodes)) if len(self.nodes) == 1 else None
         card, into = next((e for e in self.ends if ":" not in e), None), tuple(e for e in self.ends if ":" in e)
         return Cut(self.id, kind, self.line, self.place.count if self.place else 1, node, card, into,
-                   not self.place, tuple(self.after))
+                   not self.place, tuple(self.after), scopes.around(self.place.seq) if self.place else "")
 
 
 class GhostCards:

@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain, groupby
 from typing import Any
 
@@ -64,6 +65,7 @@ class Scopes:
         """Give every node the innermost call that it was made in."""
         seqs = [node._sequence_nr() for node in self.nodes.values()] or [0]
         waiting = nested_calls(call for call in self.noted if call.first < seqs[-1] and call.last > seqs[0])
+        self.calls = [*waiting]
         open_: list[Nested] = []
         place = 0
         for id, seq in zip(self.nodes, seqs, strict=False):
@@ -75,6 +77,10 @@ class Scopes:
                 for nested in open_:
                     nested.id = nested.id or self.add(nested)
                 self.of[id] = open_[-1].id
+
+    def around(self, seq: float) -> str:
+        """The scope of the innermost call that ran when a node would have had this number."""
+        return next((n.id for n in reversed(self.calls) if n.id and n.call.first <= seq < n.call.last), "")
 
     def add(self, nested: Nested) -> str:
         """The scope of a call of a module."""
@@ -151,10 +157,13 @@ class Scopes:
                      for k, turns in enumerate(dict.fromkeys(found), 1))
 
     def mixed(self, ops: Sequence[NodeRecord], inside: set[str]) -> set[str]:
-        """The operations `inside` of turns that meet others, outside, which the same loop made."""
+        """The operations `inside` of turns that meet others, outside, which the same loop made, or the same lines: its
+        first turn may be another."""
         links = [{n.id, e.node} for n in ops for e in n.edges if e.node in self.nodes]
         borders = [(*link & inside, *link - inside) for link in links if len(link & inside) == 1]
-        return {id for id, other in borders if self.loop(id) and self.loop(id) == self.loop(other)}
+        again = {self.instructions[id] for id in inside & self.places.keys() if self.places[id][0]}
+        return {id for id, other in borders if self.instructions[other] in again or (
+            self.loop(id) and self.loop(id) == self.loop(other))}
 
     def loop(self, id: str) -> list[Any]:
         """The innermost loop in the learner's text around what made a node."""
@@ -176,10 +185,11 @@ def loops(ops: Sequence[NodeRecord], keys: Sequence[Any], chains: Sequence[list[
     users: dict[str | None, set[str]] = {leaf: {*ids} for leaf, ids in several.items()}
     sizes = Counter(scope for chain in chains for scope in chain)
 
-    def begins_at(i: int) -> tuple[bool, int, bool]:
-        """How ill a turn begins at a place: best where the text jumps back, outside of calls, and at a leaf."""
-        deep = common(chains[i - 1:i + 1]) if i else 0
-        return not jumps_back(keys, i), deep, not any(e.node in users for e in ops[i].edges)
+    def begins_at(period: int, i: int) -> tuple[bool, int, bool, int]:
+        """How ill turns begin at a place: best where the text jumps back, outside of calls, at a leaf, and late."""
+        # at both ends: the first turn may lack an operation
+        deep = max((common(chains[k - 1:k + 1]) for k in (i, i + period) if 0 < k < len(ops)), default=0)
+        return not jumps_back(keys, i), deep, not any(e.node in users for e in ops[i].edges), -i
 
     def turns_in(start: int, period: int, count: int) -> Iterator[tuple[tuple[str, ...], ...]]:
         """The turns of a run that use the same and are parts of one scope; of equal scopes in a row, these."""
@@ -252,7 +262,7 @@ def periodic(kinds: list[Any]) -> bool:
     return any(kinds[p:] == kinds[:-p] for p in range(1, len(kinds) // 2 + 1) if len(kinds) % p == 0)
 
 
-def runs(keys: Sequence[Any], begins_at: Callable[[int], Any]) -> Iterator[tuple[int, int, int]]:
+def runs(keys: Sequence[Any], begins_at: Callable[[int, int], Any]) -> Iterator[tuple[int, int, int]]:
     """(start, period, turns) of what comes at least `TURNS` times in a row, the shortest period first; of so few turns
     a loop around them that covers more."""
     start, size, later = 0, len(keys), by_key((key, i) for i, key in enumerate(keys))
@@ -267,7 +277,7 @@ def runs(keys: Sequence[Any], begins_at: Callable[[int], Any]) -> Iterator[tuple
             while start + period + same < size and keys[start + same] == keys[start + period + same]:
                 same += 1
             if (turns := same // period + 1) >= TURNS and turns * period > found[1] * found[2]:
-                found = min(range(start, start + same % period + 1), key=begins_at), period, turns
+                found = min(range(start, start + same % period + 1), key=partial(begins_at, period)), period, turns
         if found[2]:
             yield found
         start = found[0] + max(1, found[1] * found[2])

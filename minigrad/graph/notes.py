@@ -56,7 +56,8 @@ def complete(error: BaseException) -> None:
         return
     error.finding = None  # type: ignore[attr-defined]
     meant = mistyped(error)
-    if not tell(error, mine[-1].tb_frame, mine[-1].tb_lasti) and meant is not None:
+    key = "no_graph" if re.search("does not require grad and does not have a grad_fn", str(error)) else ""  # of torch
+    if not tell(error, mine[-1].tb_frame, mine[-1].tb_lasti, key) and meant is not None:
         add(error, lambda lang: say(f"alias.{meant[0]}", lang, **meant[1]))
 
 

@@ -83,14 +83,15 @@ class Severed:
     def cuts(self) -> Iterator[Cut]:
         """All of them; what a run was seen to do comes before what the text tells."""
         seen = GhostCards(self.reader, number := count(1))
-        yield from (card.told() for card in seen.cards.values())
+        yield from (card.told(self.reader.scopes) for card in seen.cards.values())
         for place in (place for place in self.places if place not in seen.places):
             source, block = program.source_of(place.code), program.block(place)
             inside = self.in_block(place, source, block) if block and place in self.latest else ()
             values = self.of_value(place, source, program.around(place), home(place.code))
             for line, node, tensor, into in inside if block else values:
                 if tensor or into:
-                    yield Cut(f"c{next(number)}", program.word(place), line, place.count, node, tensor, tuple(into))
+                    yield Cut(f"c{next(number)}", program.word(place), line, place.count, node, tensor, tuple(into),
+                              scope=self.reader.scopes.around(place.seq))
 
     def of_value(self, place: Place, source: Source, around: Sequence[Any], scope: Any) -> Iterator[Any]:
         """The line of what cut values, what was cut, and where what came of it goes in."""

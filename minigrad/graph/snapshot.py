@@ -213,6 +213,7 @@ class Cut:
     into: tuple[str, ...] = ()  # or the edges, and places behind a node's last, where that goes in without a card
     ran: bool = False  # operations that ran after a cut, not a cut itself
     after: tuple[str, ...] = ()  # what they computed with
+    scope: str = ""  # the call of a module that cut last
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,6 +52,8 @@ ROWS = [
     Row("log_softmax_backward_data", lambda grad_output, output: None,
         grad_output = lambda F, grad, output, dim: grad - F.sum_dim(grad * F.exp(output), dim, True),
         output = lambda F, grad, grad_output, output, dim: -grad * F.exp(output) * F.sum_dim(grad_output, dim, True)),
+    Row("threshold_backward", lambda grad_output, output: None, output=lambda F, grad: F.zeros_like(grad),
+        grad_output=TABLE["threshold"].derivatives["self"]),
     Row("elu_backward", lambda grad_output, self_or_result: None,
         grad_output = lambda F, grad, self_or_result, alpha, scale, input_scale: F.where(self_or_result <= 0, grad * (
             input_scale * alpha * scale) * F.exp(F.below(self_or_result) * input_scale), grad * scale),

@@ -24,6 +24,7 @@ from .snapshot import AnyNode
 KEY, DEEPER = "minigrad.line", 2**-20
 calls: deque[Call] = deque(maxlen=KEPT)
 cut_places: dict[tuple[Any, ...], Place] = {}
+applies: list[Any] = []  # what `Function.apply` was before each of the scopes that are open; the first is torch's
 
 
 def line_of(node: AnyNode) -> Any:
@@ -64,14 +65,40 @@ def scopes(*models: Any) -> Iterator[None]:
             first, result = number(), func(*args, **(kwargs or {}))
             frame = sys._getframe(1)
             new = note(line_at(frame), first, result, args) if number() > first else []
-            note_cut(torch, func, frame, [*args, *(kwargs or {}).values()], result, new)
+            deep = DEEPER * (len(open_) - 0.5)  # in the calls that run, and in none that begins or ends beside it
+            at = number() + 0.5 + (deep if open_[-1:] == [number()] else -deep)
+            note_cut(torch, func, frame, [*args, *(kwargs or {}).values()], result, new, at)
             return result
 
     known, every = {id(m) for model in models for m in model.modules()}, torch.nn.modules.module
-    with contextlib.ExitStack() as undo, Noting():
+    with contextlib.ExitStack() as undo, Noting(), functions_noted(torch):
         undo.callback(every.register_module_forward_pre_hook(begin).remove)
         undo.callback(every.register_module_forward_hook(end, always_call=True).remove)
         yield
+
+
+@contextlib.contextmanager
+def functions_noted(torch: Any) -> Iterator[None]:
+    """Let nodes of custom Functions know their line, too: no mode sees their `apply`."""
+    function, number = torch.autograd.Function, torch.autograd._get_sequence_nr
+    applies.append(vars(function)["apply"])
+    own = applies[0].__func__
+
+    def apply(cls: Any, *args: Any, **kwargs: Any) -> Any:
+        if not applies or torch.compiler.is_compiling():  # a program may keep this method
+            return own(cls, *args, **kwargs)
+        first, result = number(), own(cls, *args, **kwargs)
+        note(line_at(sys._getframe(1)), first, result)
+        return result
+
+    if len(applies) == 1:  # for scopes around it, or in a thread beside it, one is enough
+        function.apply = classmethod(apply)
+    try:
+        yield
+    finally:
+        before = applies.pop()
+        if not applies:
+            function.apply = before
 
 
 def note(place: tuple[CodeType | None, int], first: int, *values: Any) -> list[AnyNode]:
@@ -82,7 +109,7 @@ def note(place: tuple[CodeType | None, int], first: int, *values: Any) -> list[A
         if isinstance(value, list | tuple):
             todo += value
         node = value if hasattr(value, "next_functions") else getattr(value, "grad_fn", None)
-        if node is None or hasattr(node, "variable") or node._sequence_nr() < first:
+        if node is None or isinstance(node, type) or hasattr(node, "variable") or node._sequence_nr() < first:
             continue
         if KEY not in node.metadata:
             node.metadata[KEY] = place
@@ -100,8 +127,10 @@ def line_at(frame: FrameType) -> tuple[Any, int]:
 # ---- cuts
 
 
-def note_cut(torch: Any, func: Any, frame: FrameType, args: list[Any], result: Any, new: list[AnyNode]) -> None:
-    """Note what a function of torch cut off, what it computed with what a cut had left, or which node was given it."""
+def note_cut(torch: Any, func: Any, frame: FrameType, args: list[Any], result: Any, new: list[AnyNode],
+             number: float) -> None:
+    """Note what a function of torch cut off, at which number, what it computed with what a cut had left, or which node
+    was given it."""
     given, results = ([t for one in several for t in (one if isinstance(one, list | tuple) else (one,))
                        if isinstance(t, torch.Tensor)] for several in (args, [result]))
     lost, left = [t for t in given if tracked(t)], [t for t in given if ghost_of(t)]
@@ -115,6 +144,8 @@ def note_cut(torch: Any, func: Any, frame: FrameType, args: list[Any], result: A
         if line[0] is None or not given or re.search("^new_|_like$|^grad$", name):
             return
         place = place_of(kind or "no-grad mode", *line) if lost and (kind or off) else None
+        if place:
+            place.numbers = f"count({number})"
         if place and kind:
             for t in results:
                 remember(t, Ghost(place=place, origin=weakref.ref(lost[0])))

@@ -141,7 +141,7 @@ class Builder:
         graph, fold = self.graph, self.fold
         found = {n.id: self.op(n) for n in graph.ops if n.id not in fold.box}
         found |= {id: self.module(id) for id in fold.boxes}
-        within = {(cut.tensor, self.hidden[cut.node]) for cut in graph.cuts if cut.node and self.goes_back(cut)}
+        within = {(cut.tensor, self.home(cut)) for cut in graph.cuts if self.goes_back(cut)}
         inside = {x for block in found.values() for x, _ in block.hangs.values()} | fold.chips.keys()
         found |= {n.id: self.leaf(n) for n in graph.nodes if n.kind == "accumulate" and n.id not in inside}
         for t in graph.tensors:
@@ -158,12 +158,16 @@ class Builder:
         cut are hidden with it."""
         named = {op for one in (cut, *after) if one.tensor for op in self.graph.users.get(one.tensor, ())}
         into = {edge.partition(":")[0] for one in (cut, *after) for edge in one.into}
-        return named.union(op for op in into if self.fold.box.get(op, op) != self.hidden.get(cut.node or ""))
+        return named.union(op for op in into if self.fold.box.get(op, op) != self.home(cut))
+
+    def home(self, cut: Cut) -> str | None:
+        """The closed box that hides what was cut; where nobody knows what that was, the one in whose call it was."""
+        return self.hidden.get(cut.node or "") if cut.node else self.fold.hidden.get(cut.scope)
 
     def goes_back(self, cut: Cut) -> bool:
         """Whether all that was cut in a closed box goes into the same box: it hides the cut, too."""
         onward = self.graph.onward[cut.id]
-        box, ends = self.hidden.get(cut.node or ""), self.ends(*onward)
+        box, ends = self.home(cut), self.ends(*onward)
         return (any(one.into for one in onward) and not ends) or box in {self.fold.box.get(op, "") for op in ends}
 
     def cut(self, cut: Cut) -> Block:

@@ -242,6 +242,7 @@ def module(fold: Fold, id: str, values: Mapping[str, str], lang: str | None = "e
     title, path = title_of(fold, id)
     hooks = [h.label for h in fold.graph.hooks if id in (fold.box.get(h.node), fold.chips.get(h.node))]
     below = shapes_of(fold, id, lang) + f"  hooks: {', '.join(dict.fromkeys(hooks))}" * bool(hooks)
+    below = below[max(below.find("→"), 0):] if width(below) > WIDEST else below  # rather the hooks than what came in
     return BoxLabel(f"+{count}" if count > 1 else "", title, shorten(path, 140), shorten(below.strip(), WIDEST),
                     sums_at(fold, id, values), chips_of(fold, id, values, lang), CHIP_ROW + DRAWER_ROW * fold.stacked)
 

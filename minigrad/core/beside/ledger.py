@@ -30,9 +30,9 @@ class Place:
         self.made: deque[Any] = deque(maxlen=MADE)  # the two of each of the latest cuts
 
     @property
-    def seq(self) -> int:
+    def seq(self) -> Any:
         """What is made after the last cut has a higher number; none is taken for it: PyTorch counts nodes alone."""
-        return int(self.numbers[len("count("):-1]) - 1
+        return float(self.numbers[len("count("):-1]) - 1
 
 
 places: dict[tuple[str, int, int], Place] = {}
