@@ -38,7 +38,7 @@ def matmul(self, other):
     if rank == 2 and other_rank == 1:
         return rows.mv(self, other)
     if rank == 1 and other_rank == 2:
-        return rows.mm(TENSORS.unsqueeze(self, 0), other).squeeze_(0)
+        return shape.squeeze_(rows.mm(TENSORS.unsqueeze(self, 0), other), 0)
     need(rank and other_rank, "matmul_dims", rank, other_rank)
     if rank == other_rank == 3 and self._data.shape[0] != other._data.shape[0]:  # a single matrix may be worth folding
         if self.shape[0] == 1 and self.requires_grad:
@@ -293,7 +293,7 @@ def matrix_norm(A, ord="fro", dim: tuple = (-2, -1), keepdim: bool = False):
         order = [*(d for d in range(A._data.ndim) if d not in dims), *dims]
         S = svdvals(A.permute(order))
         value = {"nuc": S.sum, 2: S.amax, -2: S.amin}[ord]((-1,), keepdim)
-        return value.unsqueeze(-1).permute(RAW.inverse_order(order)) if keepdim else value
+        return value.unsqueeze(-1).permute(RAW.inverse_order((*order,))) if keepdim else value
     along, across = dims if abs(ord) == 1 else dims[::-1]
     sums = TENSORS.linalg_vector_norm(A, 1.0, (along,), keepdim)
     across = across if keepdim or across < along else across - 1

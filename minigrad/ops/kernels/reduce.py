@@ -377,7 +377,11 @@ def to_chosen(F, grad, indices, sizes: tuple, dim: int, keepdim: bool = True):
     if not sizes:
         return grad
     grad, indices = (F.kept(v, sizes, dim, keepdim) for v in (grad, indices))
-    return F.scatter(F.zeros_as(grad, sizes), indices, grad, dim)
+    if F is not RAW:
+        return F.scatter(F.zeros_as(grad, sizes), indices, grad, dim)
+    whole = namespace(grad).zeros(sizes, grad.dtype)
+    whole[index.grid(indices, dim % len(sizes))] = grad
+    return whole
 
 
 # ---- parts of derivatives: spread, and what runs along

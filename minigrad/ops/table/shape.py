@@ -79,7 +79,7 @@ to_copy = op("to_copy", lambda self, kind, place=None, home=None: move(self, pla
     elementwise=True, hidden=("home",), self=lambda F, grad, home: F.moved(grad, home))
 repeat = op("repeat", lambda self, repeats: xp.tile(self, repeats),
     self = lambda F, grad, repeats, self_sym_sizes: F.repeat_back(grad, repeats, self_sym_sizes))
-flip = op("flip", lambda self, dims: xp.flip(self, dims if self.ndim else None).copy(),
+flip = op("flip", kernels.flip,
     self = lambda F, grad, dims: F.flip(grad, dims))
 roll = op("roll", lambda self, shifts, dims: xp.roll(self, shifts if dims else shifts[0], dims or None).copy(),
     self = lambda F, grad, shifts, dims: F.roll(grad, F.negated(shifts), dims))
