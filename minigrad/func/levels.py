@@ -51,8 +51,13 @@ class Lifted:
         met = call.row.name in level.own  # type: ignore[attr-defined]
         for t in given:
             met = met or level in known(t) or level.holds(t)  # known to have no tangent, too
-        with mode(level.outer, self.base):
-            return level.run(call, args, given, self.base) if met else call(*args)
+        outer, base = level.outer, self.base
+        tokens = lifted.set(outer), mode_variable.set(base if outer is None else Lifted(outer, base))
+        try:  # as `with mode(outer, base)`, in half the time
+            return level.run(call, args, given, base) if met else call(*args)
+        finally:
+            mode_variable.reset(tokens[1])
+            lifted.reset(tokens[0])
 
     def custom(self, function: Any, args: tuple, kwargs: dict) -> Any:
         """A custom Function, called with these arguments."""
