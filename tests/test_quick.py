@@ -22,16 +22,18 @@ from minigrad.quick.folded import CrossEntropy, Product
 from tests import copies
 
 PACKAGE = Path(mg.__file__).parent
-MATRICES = {"mm", "addmm", "t", "transpose"}
+MATRICES = {"mm", "addmm", "t", "transpose", "permute", "slice"}
 TWO = {"add", "sub", "mul", "mm", "maximum", "minimum"}
 OPTIONS = {
     "mean_dim": lambda shape: ((0,), False),
     "sum_dim": lambda shape: ((0,), False),
     "pow_number": lambda shape: (2,),
     "transpose": lambda shape: (0, 1),
+    "permute": lambda shape: ((1, 0),),
+    "slice": lambda shape: (-1, 0, 1, 2),
+    **dict.fromkeys(("unsqueeze", "squeeze_dim"), lambda shape: (-1,)),
     "expand": lambda shape: ((3, *shape),),
-    "view": lambda shape: ((-1,),),
-    "unsafe_view": lambda shape: ((-1,),),
+    **dict.fromkeys(("view", "reshape_alias", "unsafe_view"), lambda shape: ((-1,),)),
 }
 
 

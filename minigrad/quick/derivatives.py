@@ -157,4 +157,9 @@ DERIVATIVES: dict[str, Callable] = {"mul": mul, "addmm": addmm, "tanh": tanh, "r
         grad / RAW.count(to, n.saved_dim), to, n.saved_dim, n.saved_keepdim)),),
     "mean": lambda n, grad, keep: (_full(n.saved_self_sym_sizes, grad / n.saved_self_sym_numel),),
     "transpose": lambda n, grad, keep: (grad.swapaxes(n.saved_dim0, n.saved_dim1) if grad.ndim else grad,),
-    **dict.fromkeys(("view", "unsafe_view", "squeeze"), lambda n, grad, keep: (grad.reshape(n.saved_self_sym_sizes),))}
+    "permute": lambda n, grad, keep: (grad.transpose(RAW.inverse_order(n.saved_dims)),),
+    "unsqueeze": lambda n, grad, keep: (grad.squeeze(n.saved_dim),),
+    "expand": lambda n, grad, keep: (RAW.sum_to(grad, n.saved_self_sym_sizes),),
+    "slice": lambda n, grad, keep: (RAW.slice_back(
+        grad, n.saved_self_sym_sizes, n.saved_dim, n.saved_start, n.saved_end, n.saved_step),),
+    **dict.fromkeys(("view", "reshape_alias", "unsafe_view", "squeeze", "squeeze_dim"), lambda n, grad, keep: (grad.reshape(n.saved_self_sym_sizes),))}

@@ -163,8 +163,8 @@ def einsum(equation: str, *operands):
         return result.sum(tuple(range(kept, len(order)))) if len(order) > kept else result
     for place, part in enumerate(parts[1:], 2):
         later = [p._data.shape for p in parts[place:]]
-        result = _contract(result, part, [d for d in range(kept, len(order)) if all(s[d] == 1 for s in later)])
-    return result.view(result.shape[:kept]) if len(order) > kept else result
+        result = _contract(result, part, tuple([d for d in range(kept, len(order)) if all(s[d] == 1 for s in later)]))
+    return TENSORS.view(result, result._data.shape[:kept]) if len(order) > kept else result
 
 
 @functools.lru_cache(256)
@@ -202,29 +202,38 @@ def _check_sizes(shapes: tuple[tuple, ...], inputs: list[str]) -> None:
 
 def _lined_up(t, letters: str, order: str):
     """An operand with one dimension for each letter, in order; repeated letters take the diagonal."""
-    seen = ""
-    for letter in letters:
-        if letter in seen:
-            t = t.diagonal(0, seen.index(letter), len(seen)).movedim(-1, seen.index(letter))
-        else:
-            seen += letter
-    for letter in order:
-        if letter not in seen:
-            t, seen = t.unsqueeze(len(seen)), seen + letter
-    return TENSORS.permute(t, tuple([seen.index(letter) for letter in order]))
+    if len({*letters}) < len(letters):
+        twice = next(i for i, letter in enumerate(letters) if letter in letters[:i])
+        t, first = t.diagonal(0, letters.index(letters[twice]), twice), letters.index(letters[twice])
+        return _lined_up(t.movedim(-1, first), letters[:twice] + letters[twice + 1 :], order)
+    for dim in range(len(letters), len(order)):
+        t = TENSORS.unsqueeze(t, dim)
+    return TENSORS.permute(t, _places(letters, order))
 
 
-def _contract(a, b, summed: list[int]):
+@functools.lru_cache(256)
+def _places(letters: str, order: str) -> tuple:
+    """Where each letter of the order stands: among an operand's own, and behind them those that it lacks."""
+    return tuple(map((letters + "".join(c for c in order if c not in letters)).index, order))
+
+
+def _contract(a, b, summed: tuple):
     """Multiply two operands and sum over the dimensions that no later one has."""
-    both = [d for d in summed if a._data.shape[d] != 1 and b._data.shape[d] != 1]
-    alone = [tuple([d for d in summed if t._data.shape[d] != 1 and d not in both]) for t in (a, b)]
+    alone, both = _summed(a._data.shape, b._data.shape, summed)
     a, b = (t.sum(dims, keepdim=True) if dims else t for t, dims in zip((a, b), alone, strict=True))
     if not both:
         return a * b
-    swapped, first, left, second, right, sizes, order = _product(a._data.shape, b._data.shape, tuple(both))
+    swapped, first, left, second, right, sizes, order = _product(a._data.shape, b._data.shape, both)
     a, b = (b, a) if swapped else (a, b)
-    product = rows.bmm(TENSORS.permute(a, first).reshape(left), TENSORS.permute(b, second).reshape(right))
-    return TENSORS.permute(product.view(sizes), order)
+    a, b = shape.reshape(TENSORS.permute(a, first), left), shape.reshape(TENSORS.permute(b, second), right)
+    return TENSORS.permute(TENSORS.view(rows.bmm(a, b), sizes), order)
+
+
+@functools.lru_cache(256)
+def _summed(mine: tuple, theirs: tuple, summed: tuple) -> tuple:
+    """Of the dimensions that are summed those of either operand alone, and those of both."""
+    both = tuple([d for d in summed if mine[d] != 1 and theirs[d] != 1])
+    return tuple([tuple([d for d in summed if s[d] != 1 and d not in both]) for s in (mine, theirs)]), both
 
 
 @functools.lru_cache(256)
@@ -243,7 +252,7 @@ def _product(mine: tuple, theirs: tuple, summed: tuple) -> tuple:
     first, second = (*shared, *of_a, *summed, *of_b), (*shared, *summed, *of_b, *of_a)
     batch, high, inside, wide = (math.prod([of[d] for d in dims]) for of, dims in (
         (mine, shared), (mine, of_a), (mine, summed), (theirs, of_b)))
-    sizes = [mine[d] for d in shared + of_a] + [1] * len(summed) + [theirs[d] for d in of_b]
+    sizes = (*[mine[d] for d in shared + of_a], *[1] * len(summed), *[theirs[d] for d in of_b])
     return swapped, first, (batch, high, inside), second, (batch, inside, wide), sizes, RAW.inverse_order(first)
 
 

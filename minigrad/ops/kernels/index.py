@@ -161,7 +161,10 @@ def index_write(self, index, source, dim: int, how: str):
         need(xp.ndim(source) == 0, "filled_value", xp.ndim(source))
         source = dtypes.fitting(source, self.dtype)
     else:
-        (_check_added if how == "add" else _check_copied)(self, index, source, dim % (self.ndim or 1))
+        at, plain = dim % (self.ndim or 1), how == "add" and index.ndim and self.ndim and are_positions(index)
+        if not plain or source.dtype is not self.dtype or source.shape != (
+                *self.shape[:at], index.size, *self.shape[at + 1 :]):
+            (_check_added if how == "add" else _check_copied)(self, index, source, at)
     whole, key = _rows(self.copy(), index, dim, f"index_{how}_")
     check_positions(namespace(index).asarray(index), whole.shape[dim], dim % whole.ndim,
                     RuntimeError if how == "add" else IndexError, "index_copy_(): " if how == "copy" else "")

@@ -298,7 +298,7 @@ def norm_slope(F, grad, x, norm, ord: float, dim, keepdim: bool):
     if ord == 1:
         return F.sgn(x) * grad
     if ord == 2:
-        return grad * F.masked_fill(x / norm, norm == 0, 0)
+        return grad * (x / norm if F is RAW and norm.all() else F.masked_fill(x / norm, norm == 0, 0))
     if ord in (math.inf, -math.inf):
         ties = (F.abs(x) == norm) | (F.isnan(x) & F.isnan(norm))
         return F.sgn(x) * ties * (grad / F.cast(F.sum_dim(ties, dim, True), kind_of(x)))
