@@ -46,11 +46,9 @@ def one_tensor(row: Row, ordinary: Callable) -> Callable:
             if z.dtype is not a.dtype or (view is not None and input.requires_grad):
                 return ordinary(input)
             return constant(Tensor, z)
-        t = new(Tensor)
-        t._data = z
+        n, t = (row.made or row.node)(), new(Tensor)
+        t._data, t._fn, t._requires_grad = z, n, True
         t._counter = t._grad = t._hooks = t._view = None
-        t._fn = n = (row.made or row.node)()
-        t._requires_grad = True
         n.edges, n.metas, n.hooks, n.seq = (edge,), None, None, next(seqs)
         n.code, n.lasti = learners_line()
         if keeps_self:
@@ -74,8 +72,7 @@ def one_tensor_and_options(row: Row, ordinary: Callable) -> Callable:
     scalars, reduces = [row.inputs.index(name) for name in row.scalars], "keepdim" in row.inputs
 
     def call(*args: Any, **options: Any) -> Any:
-        if options or len(args) < total:
-            args = row.bind(args, options)
+        args = row.bind(args, options) if options or len(args) < total else args
         mode, self = grad_mode(), args[0]
         if (mode is not True and mode is not False) or not isinstance(self, TensorBase):
             return ordinary(*args)
@@ -86,8 +83,11 @@ def one_tensor_and_options(row: Row, ordinary: Callable) -> Callable:
         z = in_order(forward(self._data, *args[1:])) if reduces else forward(self._data, *args[1:])
         if edge is None or z.__class__ is list or z.dtype.kind != "f":
             return ordinary(*args) if mode and self._view is not None and self.requires_grad else untracked(z, mode)
-        n = new_node(row.made or row.node, (edge,), None)
-        t = attach(constant(Tensor, z), n)
+        n, t = (row.made or row.node)(), new(Tensor)
+        t._data, t._fn, t._requires_grad = z, n, True
+        t._counter = t._grad = t._hooks = t._view = None
+        n.edges, n.metas, n.hooks, n.seq = (edge,), None, None, next(seqs)
+        n.code, n.lasti = learners_line()
         row.save(n, args, z, t)
         return t
 
@@ -139,11 +139,9 @@ def two_tensors(row: Row, ordinary: Callable) -> Callable:
                     or (view is not None and self.requires_grad) or (peer is not None and other.requires_grad)):
                 return ordinary(self, other)
             return constant(Tensor, z) if records or not mode else integer_result(row, constant(Tensor, z), self, other)
-        t = new(Tensor)
-        t._data = z
+        n, t = (row.made or row.node)(), new(Tensor)
+        t._data, t._fn, t._requires_grad = z, n, True
         t._counter = t._grad = t._hooks = t._view = None
-        t._fn = n = (row.made or row.node)()
-        t._requires_grad = True
         n.edges, n.hooks, n.seq = (to_self, to_other), None, next(seqs)
         n.metas = None if alike else ((a.shape, a.dtype), (b.shape, b.dtype))
         n.code, n.lasti = learners_line()

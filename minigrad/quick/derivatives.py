@@ -43,11 +43,8 @@ def mul(n: Any, grad: Any, keep: bool) -> tuple:
         if not keep:
             n.saved_other = latest.freed
         return grad * other.raw, None
-    mine = theirs = None
-    if to_self is not None:
-        mine = grad * array_of(n, "other", other, n.version_other, to_other)
-    if to_other is not None:
-        theirs = grad * array_of(n, "self", n.saved_self, n.version_self, to_self)
+    mine = None if to_self is None else grad * array_of(n, "other", other, n.version_other, to_other)
+    theirs = None if to_other is None else grad * array_of(n, "self", n.saved_self, n.version_self, to_self)
     if not keep:  # as `free` does, sooner
         if n.saved_self is not None:
             n.saved_self = latest.freed
@@ -83,9 +80,8 @@ def mm(n: Any, grad: Any, keep: bool, name: str = "self") -> tuple:
 
 
 def addmm(n: Any, grad: Any, keep: bool) -> tuple:
-    if n.saved_alpha != 1 or n.saved_beta != 1:
-        return n.apply(grad, RAW, keep)
-    return grad, *mm(n, grad, keep, "mat1")
+    plain = n.saved_alpha == n.saved_beta == 1
+    return (grad, *mm(n, grad, keep, "mat1")) if plain else n.apply(grad, RAW, keep)
 
 
 def tanh(n: Any, grad: Any, keep: bool) -> tuple:
@@ -162,4 +158,5 @@ DERIVATIVES: dict[str, Callable] = {"mul": mul, "addmm": addmm, "tanh": tanh, "r
     "expand": lambda n, grad, keep: (RAW.sum_to(grad, n.saved_self_sym_sizes),),
     "slice": lambda n, grad, keep: (RAW.slice_back(
         grad, n.saved_self_sym_sizes, n.saved_dim, n.saved_start, n.saved_end, n.saved_step),),
-    **dict.fromkeys(("view", "reshape_alias", "unsafe_view", "squeeze", "squeeze_dim"), lambda n, grad, keep: (grad.reshape(n.saved_self_sym_sizes),))}
+    **dict.fromkeys(("view", "reshape_alias", "unsafe_view", "squeeze", "squeeze_dim"),
+                    lambda n, grad, keep: (grad.reshape(n.saved_self_sym_sizes),))}

@@ -77,8 +77,7 @@ def _batched(a, b):
     left, right = m[-2:] if len(m) > 1 else (1, *m), n[-2:]
     batch = m[:-2] if m[:-2] == n[:-2] else common_shape(m[:-2], n[:-2])
     expand, reshape, count = TENSORS.expand, TENSORS.reshape, math.prod(batch)
-    x = reshape(expand(a, (*batch, *left)), (count, *left))
-    y = reshape(expand(b, (*batch, *right)), (count, *right))
+    x, y = (reshape(expand(t, (*batch, *own)), (count, *own)) for t, own in ((a, left), (b, right)))
     product = rows.bmm.row.call(x, y.unsqueeze(2)).squeeze(-1) if vector else rows.bmm.row.call(x, y)
     return TENSORS.unsafe_view(product, (*batch, *m[-2:-1], *right[1:]))
 
@@ -142,8 +141,7 @@ def matrix_power(self, n: int):
     power, result = self, self if n % 2 else None
     while n := n // 2:
         power = matmul(power, power)
-        if n % 2:
-            result = power if result is None else matmul(result, power)
+        result = result if n % 2 == 0 else power if result is None else matmul(result, power)
     return result
 
 
@@ -219,7 +217,8 @@ def _places(letters: str, order: str) -> tuple:
 
 def _contract(a, b, summed: tuple):
     """Multiply two operands and sum over the dimensions that no later one has."""
-    alone, both = _summed(a._data.shape, b._data.shape, summed)
+    both = tuple([d for d in summed if a._data.shape[d] != 1 and b._data.shape[d] != 1])
+    alone = [tuple([d for d in summed if t._data.shape[d] != 1 and d not in both]) for t in (a, b)]
     a, b = (t.sum(dims, keepdim=True) if dims else t for t, dims in zip((a, b), alone, strict=True))
     if not both:
         return a * b
@@ -227,13 +226,6 @@ def _contract(a, b, summed: tuple):
     a, b = (b, a) if swapped else (a, b)
     a, b = shape.reshape(TENSORS.permute(a, first), left), shape.reshape(TENSORS.permute(b, second), right)
     return TENSORS.permute(TENSORS.view(rows.bmm(a, b), sizes), order)
-
-
-@functools.lru_cache(256)
-def _summed(mine: tuple, theirs: tuple, summed: tuple) -> tuple:
-    """Of the dimensions that are summed those of either operand alone, and those of both."""
-    both = tuple([d for d in summed if mine[d] != 1 and theirs[d] != 1])
-    return tuple([tuple([d for d in summed if s[d] != 1 and d not in both]) for s in (mine, theirs)]), both
 
 
 @functools.lru_cache(256)

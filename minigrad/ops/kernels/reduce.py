@@ -315,8 +315,7 @@ def renorm_slope(F, grad, x, p: float, dim: int, maxnorm: float):
     """Through `x * maxnorm / norm` where a part was too long: what would only change its length is taken out."""
     others = besides(dim, len(x.shape))
     norm = F.linalg_vector_norm(x, p, others, True)
-    inverse = 1 / (norm + 1e-7)
-    longer = F.norm_slope(F.sum_dim(x * grad, others, True), x, norm, p, others, True)
+    inverse, longer = 1 / (norm + 1e-7), F.norm_slope(F.sum_dim(x * grad, others, True), x, norm, p, others, True)
     return F.where(norm > maxnorm, maxnorm * inverse * (grad - inverse * longer), grad)
 
 

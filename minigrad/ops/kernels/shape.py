@@ -103,14 +103,6 @@ def slice_part(self, dim: int = 0, start=None, end=None, step: int = 1):
     return self[_ALL * (dim % self.ndim) + (slice(start, end, step),)]
 
 
-def flip(self, dims: tuple):
-    """A copy, of the view that NumPy's `flip` gives in ten times the time."""
-    whole, back = [_ALL[0]] * self.ndim, slice(None, None, -1)
-    for d in dims if self.ndim else ():
-        whole[d] = back
-    return self[tuple(whole)].copy()
-
-
 def unfold(self, dimension: int, size: int, step: int):
     dim = check_dim(dimension, self.ndim)
     most = self.shape[dim] if self.ndim else 1
