@@ -147,8 +147,8 @@ DERIVATIVES: dict[str, Callable] = {"mul": mul, "addmm": addmm, "tanh": tanh, "r
     "mm": mm, "maximum": extreme, "minimum": extreme, "t": lambda n, grad, keep: (grad.T,),
     "sum": lambda n, grad, keep: (_spread(n, grad),), "add": lambda n, grad, keep: (grad, grad),
     "sub": lambda n, grad, keep: (grad, None if n.edges[1] is None else -grad),
-    "sum_dim": lambda n, grad, keep: (
-        _spread(n, RAW.kept(grad, n.saved_self_sym_sizes, n.saved_dim, n.saved_keepdim)),),
+    "sum_dim": lambda n, grad, keep: (_spread(n, grad if n.saved_keepdim else RAW.kept(
+        grad, n.saved_self_sym_sizes, n.saved_dim, False)),),
     "mean_dim": lambda n, grad, keep: (_full(to := n.saved_self_sym_sizes, RAW.kept(  # divided while it is small
         grad / RAW.count(to, n.saved_dim), to, n.saved_dim, n.saved_keepdim)),),
     "mean": lambda n, grad, keep: (_full(n.saved_self_sym_sizes, grad / n.saved_self_sym_numel),),

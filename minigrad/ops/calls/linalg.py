@@ -201,9 +201,8 @@ def _check_sizes(shapes: tuple[tuple, ...], inputs: list[str]) -> None:
 def _lined_up(t, letters: str, order: str):
     """An operand with one dimension for each letter, in order; repeated letters take the diagonal."""
     if len({*letters}) < len(letters):
-        twice = next(i for i, letter in enumerate(letters) if letter in letters[:i])
-        t, first = t.diagonal(0, letters.index(letters[twice]), twice), letters.index(letters[twice])
-        return _lined_up(t.movedim(-1, first), letters[:twice] + letters[twice + 1 :], order)
+        first, twice = next((letters.index(c), i) for i, c in enumerate(letters) if c in letters[:i])
+        return _lined_up(t.diagonal(0, first, twice).movedim(-1, first), letters[:twice] + letters[twice + 1 :], order)
     for dim in range(len(letters), len(order)):
         t = TENSORS.unsqueeze(t, dim)
     return TENSORS.permute(t, _places(letters, order))
