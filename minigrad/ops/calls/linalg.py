@@ -33,10 +33,8 @@ def matmul(self, other):
     rank, other_rank = self._data.ndim, other._data.ndim
     if rank == other_rank == 2:
         return rows.mm.row.call(self, other)
-    if rank == other_rank == 1:
-        return rows.dot(self, other)
-    if rank == 2 and other_rank == 1:
-        return rows.mv(self, other)
+    if other_rank == 1 and rank in (1, 2):
+        return (rows.dot if rank == 1 else rows.mv)(self, other)
     if rank == 1 and other_rank == 2:
         return shape.squeeze_(rows.mm(TENSORS.unsqueeze(self, 0), other), 0)
     need(rank and other_rank, "matmul_dims", rank, other_rank)
