@@ -101,10 +101,9 @@ def tensordot(a, b, dims=2):
 
 def inner(self, other):
     """Sum over the last dimension of both."""
-    if not self.ndim or not other.ndim:
-        return self * other
-    need(self.shape[-1] == other.shape[-1], "inner_sizes", list(self.shape), list(other.shape))
-    return tensordot(self, other, ([-1], [-1]))
+    need(not (both := self.ndim and other.ndim) or self.shape[-1] == other.shape[-1], "inner_sizes", [*self.shape],
+         [*other.shape])
+    return tensordot(self, other, ([-1], [-1])) if both else self * other
 
 
 def kron(self, other):

@@ -1,5 +1,6 @@
 """Sums, norms, extremes, order and running operations on arrays, and parts of their derivatives."""
 
+import functools
 import math
 
 from ...array import accumulate, dtypes, in_order, namespace, xp
@@ -24,6 +25,7 @@ def gone(dim, rank: int) -> tuple:
     return tuple(range(rank)) if dim is None or dim == () else dim if isinstance(dim, tuple) else (dim,)
 
 
+@functools.lru_cache(1024)
 def count_of(sizes: tuple, dim) -> int:
     return math.prod([sizes[d] for d in gone(dim, len(sizes))]) if sizes else 1
 
