@@ -23,12 +23,13 @@ from tests import copies
 
 PACKAGE = Path(mg.__file__).parent
 MATRICES = {"mm", "addmm", "t", "transpose", "permute", "slice"}
-TWO = {"add", "sub", "mul", "mm", "maximum", "minimum"}
+TWO = {"add", "sub", "mul", "div", "mm", "maximum", "minimum"}
 OPTIONS = {
     "mean_dim": lambda shape: ((0,), False),
     "sum_dim": lambda shape: ((0,), False),
     "pow_number": lambda shape: (2,),
     "transpose": lambda shape: (0, 1),
+    "softmax": lambda shape: (-1,),
     "permute": lambda shape: ((1, 0),),
     "slice": lambda shape: (-1, 0, 1, 2),
     **dict.fromkeys(("unsqueeze", "squeeze_dim"), lambda shape: (-1,)),

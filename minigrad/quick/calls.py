@@ -52,8 +52,7 @@ def one_tensor(row: Row, ordinary: Callable) -> Callable:
         n.edges, n.metas, n.hooks, n.seq = (edge,), None, None, next(seqs)
         n.code, n.lasti = learners_line()
         if keeps_self:
-            c = input._counter
-            n.saved_self, n.version_self = input, 0 if c is None else c[0]
+            n.saved_self, n.version_self = input, 0 if (c := input._counter) is None else c[0]
         if keeps_result:
             n.saved_result, n.version_result = z, 0
             n.counter_result = t._counter = [0, ()]
@@ -79,8 +78,12 @@ def one_tensor_and_options(row: Row, ordinary: Callable) -> Callable:
         for i in scalars:
             if args[i].__class__ not in PLAIN:
                 return ordinary(*args)
-        edge = self._edge() if mode else None
-        z = in_order(forward(self._data, *args[1:])) if reduces else forward(self._data, *args[1:])
+        if (view := self._view) is not None and mode:
+            view.refresh(self)
+        edge = (self._fn or (self if self._requires_grad else None)) if mode else None
+        z = forward(self._data, *args[1:])
+        if reduces and not z.flags.c_contiguous:
+            z = in_order(z)
         if edge is None or z.__class__ is list or z.dtype.kind != "f":
             return ordinary(*args) if mode and self._view is not None and self.requires_grad else untracked(z, mode)
         n, t = (row.made or row.node)(), new(Tensor)
@@ -147,16 +150,14 @@ def two_tensors(row: Row, ordinary: Callable) -> Callable:
         n.code, n.lasti = learners_line()
         if self_for is not None:
             if (to_self if by_self else to_other) is not None or self_for == "both":
-                c = self._counter
-                n.saved_self, n.version_self = self, 0 if c is None else c[0]
+                n.saved_self, n.version_self = self, 0 if (c := self._counter) is None else c[0]
             else:
                 n.saved_self = None
         if other_for is not None:
             if number is not None:
                 n.saved_other, n.version_other = number, 0
             elif (to_other if by_other else to_self) is not None or other_for == "both":
-                c = other._counter
-                n.saved_other, n.version_other = other, 0 if c is None else c[0]
+                n.saved_other, n.version_other = other, 0 if (c := other._counter) is None else c[0]
             else:
                 n.saved_other = None
         return t
@@ -195,11 +196,9 @@ def matrices(row: Row, ordinary: Callable, second: str = "mat2") -> Callable:
         n.code, n.lasti = learners_line()
         n.saved_self = n.saved_mat2 = None
         if to_mat2 is not None:
-            c = self._counter
-            n.saved_self, n.version_self = self, 0 if c is None else c[0]
+            n.saved_self, n.version_self = self, 0 if (c := self._counter) is None else c[0]
         if to_self is not None:
-            c = other._counter
-            n.saved_mat2, n.version_mat2 = other, 0 if c is None else c[0]
+            n.saved_mat2, n.version_mat2 = other, 0 if (c := other._counter) is None else c[0]
         n.saved_self_sym_sizes, n.saved_mat2_sym_sizes = rows, columns
         n.saved_self_sym_strides = () if to_self is None else a.strides
         n.saved_mat2_sym_strides, n.itemsize = () if to_mat2 is None else b.strides, a.itemsize
@@ -228,11 +227,9 @@ def linear_layer(row: Row, ordinary: Callable) -> Callable:
         n = new_node(row.made or row.node, (to_self, to_mat1, to_mat2), ((bias.shape, bias.dtype), None, None))
         n.saved_alpha, n.saved_beta, n.saved_mat1, n.saved_mat2 = alpha, beta, None, None
         if to_mat2 is not None:
-            c = mat1._counter
-            n.saved_mat1, n.version_mat1 = mat1, 0 if c is None else c[0]
+            n.saved_mat1, n.version_mat1 = mat1, 0 if (c := mat1._counter) is None else c[0]
         if to_mat1 is not None:
-            c = mat2._counter
-            n.saved_mat2, n.version_mat2 = mat2, 0 if c is None else c[0]
+            n.saved_mat2, n.version_mat2 = mat2, 0 if (c := mat2._counter) is None else c[0]
         n.saved_mat1_sym_sizes, n.saved_mat2_sym_sizes, n.itemsize = a.shape, b.shape, a.itemsize
         n.saved_mat1_sym_strides = a.strides if to_mat1 is not None or mat1.requires_grad else ()
         n.saved_mat2_sym_strides = b.strides if to_mat2 is not None or mat2.requires_grad else ()

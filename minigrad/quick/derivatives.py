@@ -31,8 +31,7 @@ def result_of(n: Any, keep: bool) -> Any:
     y = n.saved_result
     if isinstance(y, Withheld) or n.counter_result[0] != n.version_result:
         y = reader(n.row, "result")(n, RAW)
-    if not keep:
-        n.saved_result = latest.freed
+    n.saved_result = n.saved_result if keep else latest.freed
     return y
 
 
@@ -51,6 +50,13 @@ def mul(n: Any, grad: Any, keep: bool) -> tuple:
         if n.saved_other is not None:
             n.saved_other = latest.freed
     return mine, theirs
+
+
+def div(n: Any, grad: Any, keep: bool) -> tuple:
+    if (other := n.saved_other).__class__ is not Scalar:
+        return n.apply(grad, RAW, keep)
+    n.saved_other = other if keep else latest.freed
+    return grad / other.raw, None
 
 
 def laid_out(times: Any, a: Any, b: Any, strides: tuple) -> Any:
@@ -118,8 +124,7 @@ def pow_number(n: Any, grad: Any, keep: bool) -> tuple:
     if n.saved_exponent != 2:
         return n.apply(grad, RAW, keep)
     x = array_of(n, "self", n.saved_self, n.version_self, n.edges[0])
-    if not keep:
-        n.saved_self = latest.freed
+    n.saved_self = n.saved_self if keep else latest.freed
     return (grad * (x + x),)
 
 
@@ -143,8 +148,8 @@ def _full(shape: tuple, grad: Any) -> Any:
 
 
 # By the row's name; each gets the node, its gradient, and whether to keep what was saved.
-DERIVATIVES: dict[str, Callable] = {"mul": mul, "addmm": addmm, "tanh": tanh, "relu": relu, "pow_number": pow_number,
-    "mm": mm, "maximum": extreme, "minimum": extreme, "t": lambda n, grad, keep: (grad.T,),
+DERIVATIVES: dict[str, Callable] = {"mul": mul, "div": div, "addmm": addmm, "tanh": tanh, "relu": relu, "mm": mm,
+    "pow_number": pow_number, "maximum": extreme, "minimum": extreme, "t": lambda n, grad, keep: (grad.T,),
     "sum": lambda n, grad, keep: (_spread(n, grad),), "add": lambda n, grad, keep: (grad, grad),
     "sub": lambda n, grad, keep: (grad, None if n.edges[1] is None else -grad),
     "sum_dim": lambda n, grad, keep: (_spread(n, grad if n.saved_keepdim else RAW.kept(
@@ -154,6 +159,7 @@ DERIVATIVES: dict[str, Callable] = {"mul": mul, "addmm": addmm, "tanh": tanh, "r
     "mean": lambda n, grad, keep: (_full(n.saved_self_sym_sizes, grad / n.saved_self_sym_numel),),
     "transpose": lambda n, grad, keep: (grad.swapaxes(n.saved_dim0, n.saved_dim1) if grad.ndim else grad,),
     "permute": lambda n, grad, keep: (grad.transpose(RAW.inverse_order(n.saved_dims)),),
+    "softmax": lambda n, grad, keep: ((y := result_of(n, keep)) * (grad - RAW.sum_dim(grad * y, n.saved_dim, True)),),
     "unsqueeze": lambda n, grad, keep: (grad.squeeze(n.saved_dim),),
     "expand": lambda n, grad, keep: (RAW.sum_to(grad, n.saved_self_sym_sizes),),
     "slice": lambda n, grad, keep: (RAW.slice_back(
