@@ -144,8 +144,8 @@ class Batches(Level):
         row = call.row  # type: ignore[attr-defined]
         in_batches = row.name in self.own or any(map(self.batched, given))
         found = apply(self, row, args, given) if in_batches else row.call(*mapped(self.front, args))
-        if self.formulas and recorded_backward.get() is not None:  # the short walk runs formulas of rows and no others
-            base = False
+        # the short walk of a backward runs formulas of rows and nothing of a learner's
+        base = base and not (self.formulas and recorded_backward.get() is not None)
         if found is NotImplemented or not (base or found.__class__ in (tuple, list)):  # nothing is recorded
             return found if found is NotImplemented else self.wrap(found, in_batches)
         parts = tuple(found) if found.__class__ in (tuple, list) else (found,)
@@ -186,8 +186,7 @@ class Batches(Level):
 
     def custom(self, function: Any, args: tuple, kwargs: dict) -> Any:
         """A Function: of batches, by its own `vmap` or the one that `generate_vmap_rule` asks for."""
-        root = function.__mro__[-2]
-        rule = function.vmap
+        root, rule = function.__mro__[-2], function.vmap
         if rule is root.vmap:
             need(function.generate_vmap_rule, "no_vmap", function.__name__)
             rule = functools.partial(generated, function, root)
