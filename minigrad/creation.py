@@ -299,7 +299,7 @@ def _like_given(make: Any, strided: Any = None) -> Any:
             return make(x.shape, *args, dtype=dtype, **options)
         order = memory_order(x)  # the elements follow each other in memory as the original's do
         t = (strided or make)([x.shape[d] for d in order], *args, dtype=dtype, **options)
-        t._data = t._data.transpose(RAW.inverse_order(order))
+        t._data = t._data.transpose(RAW.inverse_order((*order,)))
         return t
 
     name = f"{make.__name__}_like"

@@ -22,16 +22,19 @@ from minigrad.quick.folded import CrossEntropy, Product
 from tests import copies
 
 PACKAGE = Path(mg.__file__).parent
-MATRICES = {"mm", "addmm", "t", "transpose"}
-TWO = {"add", "sub", "mul", "mm", "maximum", "minimum"}
+MATRICES = {"mm", "addmm", "t", "transpose", "permute", "slice"}
+TWO = {"add", "sub", "mul", "div", "mm", "maximum", "minimum"}
 OPTIONS = {
     "mean_dim": lambda shape: ((0,), False),
     "sum_dim": lambda shape: ((0,), False),
     "pow_number": lambda shape: (2,),
     "transpose": lambda shape: (0, 1),
+    "softmax": lambda shape: (-1,),
+    "permute": lambda shape: ((1, 0),),
+    "slice": lambda shape: (-1, 0, 1, 2),
+    **dict.fromkeys(("unsqueeze", "squeeze_dim"), lambda shape: (-1,)),
     "expand": lambda shape: ((3, *shape),),
-    "view": lambda shape: ((-1,),),
-    "unsafe_view": lambda shape: ((-1,),),
+    **dict.fromkeys(("view", "reshape_alias", "unsafe_view"), lambda shape: ((-1,),)),
 }
 
 
@@ -238,6 +241,27 @@ def test_a_backward_that_nobody_watches_goes_past_the_chain_and_all_others_throu
 
     assert isinstance(first.grad_fn, Product)
     assert [y.grad_fn.chain is None for y in (first, second, third)] == [True, False, False]
+
+
+def test_a_transform_does_not_look_behind_a_chain():
+    weight = mg.randn(4, 3, requires_grad=True)
+
+    result, _ = mg.func.vjp(lambda x: x @ weight, mg.randn(2, 3, 4))
+
+    assert isinstance(result.grad_fn, Product)
+    assert result.grad_fn.chain is None
+
+
+def test_a_quotient_by_a_number_goes_back_as_its_formula_says_and_lets_go_of_the_number():
+    x, gradients = mg.randn(3, requires_grad=True), []
+    for slow in (False, True):
+        with mg.slow(slow):
+            y = (x / -3.0).sum()
+            gradients += [*mg.autograd.grad(y, x, retain_graph=True), *mg.autograd.grad(y, x)]
+            with pytest.raises(RuntimeError, match="second time"):
+                y.backward()
+
+    assert all(str(g.tolist()) == str(gradients[0].tolist()) for g in gradients)
 
 
 def test_a_product_that_no_gradient_reaches_lets_its_leaves_go_on():

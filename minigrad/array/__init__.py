@@ -5,5 +5,5 @@ random stream, `special` has erf and gamma, `matrix` LU factors and exponentials
 `printing` its text. Nothing here has heard of tensors or gradients.
 """
 
-from .backend import (HOST, accumulate, add_at, address, as_strided, device, device_count, device_of, geometry,
+from .backend import (HOST, accumulate, add_at, address, as_strided, device, device_count, device_of, flipped, geometry,
     in_order, largest, layout, memory_order, move, namespace, ndarray, reach, strided, strides, xp, zeros_later)

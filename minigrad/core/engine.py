@@ -125,7 +125,7 @@ def fit(grad: Any, meta: tuple | None, F: Any, node: Any = None, slot: int = 0) 
         return grad
     shape, kind = meta
     if (came := grad.shape) != shape:
-        if node is not None and isinstance(node.edges[slot], Node) and latest.freed.summed is None:  # for `why`
+        if latest.freed.summed is None and node is not None and isinstance(node.edges[slot], Node):  # for `why`
             latest.freed.summed = type(node), [*map(type, node.edges)], node.metas, node.code, node.lasti
         grad = F.sum_to(grad, shape) if len(came) >= len(shape) else grad
         if grad.shape != shape:

@@ -31,8 +31,7 @@ class Era(presentation.Presentation):
 
     def __init__(self, version: str) -> None:
         self.version, self.number = version, parsed(version)
-        self.guards_views_of_leaves = self.number >= (1, 8)
-        self.whole_leaf = "a view of a leaf Variable"
+        self.guards_views_of_leaves, self.whole_leaf = self.number >= (1, 8), "a view of a leaf Variable"
         self.hint = self.message("hint", presentation.Presentation.hint)
 
     def node_name(self, node: Any) -> str:

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from .._tensor import Tensor
 from ..array import ndarray, random, xp
-from ..core.beside.lines import PACKAGE_FILES
+from ..core.beside.lines import PACKAGE_FILES, recorded_backward
 from ..core.carriers import TENSORS as F
 from ..core.graph import TensorBase, constant, node_of
 from ..core.modes import states
@@ -99,9 +99,9 @@ def batch_of(t: Any) -> tuple[Any, tuple]:
 class Batches(Level):
     """A level of vmap: of some tensors it knows the batch."""
 
-    def __init__(self, size: int, randomness: str) -> None:
+    def __init__(self, size: int, randomness: str, formulas: bool = False) -> None:
         super().__init__()
-        self.size, self.randomness = size, randomness
+        self.size, self.randomness, self.formulas = size, randomness, formulas
         self.met, self.own = [], DRAWS | AROUND if randomness == "different" else ()  # each example draws for itself
 
     @contextmanager
@@ -144,8 +144,10 @@ class Batches(Level):
         row = call.row  # type: ignore[attr-defined]
         in_batches = row.name in self.own or any(map(self.batched, given))
         found = apply(self, row, args, given) if in_batches else row.call(*mapped(self.front, args))
-        if found is NotImplemented:
-            return found
+        # the short walk of a backward runs formulas of rows and nothing of a learner's
+        base = base and not (self.formulas and recorded_backward.get() is not None)
+        if found is NotImplemented or not (base or found.__class__ in (tuple, list)):  # nothing is recorded
+            return found if found is NotImplemented else self.wrap(found, in_batches)
         parts = tuple(found) if found.__class__ in (tuple, list) else (found,)
         seen: Any = (None,) * len(parts)
         if base and row.name not in DRAWS and (row.view or any(t.requires_grad for t in given)):
@@ -184,8 +186,7 @@ class Batches(Level):
 
     def custom(self, function: Any, args: tuple, kwargs: dict) -> Any:
         """A Function: of batches, by its own `vmap` or the one that `generate_vmap_rule` asks for."""
-        root = function.__mro__[-2]
-        rule = function.vmap
+        root, rule = function.__mro__[-2], function.vmap
         if rule is root.vmap:
             need(function.generate_vmap_rule, "no_vmap", function.__name__)
             rule = functools.partial(generated, function, root)

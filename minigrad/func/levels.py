@@ -48,9 +48,16 @@ class Lifted:
 
     def intercept(self, call: Callable, args: tuple) -> Any:
         level, given = self.level, tensors_of(args)
-        with mode(level.outer, self.base):
-            met = any(level in known(t) or level.holds(t) for t in given)  # known to have no tangent, too
-            return level.run(call, args, given, self.base) if met or call.row.name in level.own else call(*args)
+        met = call.row.name in level.own  # type: ignore[attr-defined]
+        for t in given:
+            met = met or level in known(t) or level.holds(t)  # known to have no tangent, too
+        outer, base = level.outer, self.base
+        tokens = lifted.set(outer), mode_variable.set(base if outer is None else Lifted(outer, base))
+        try:  # as `with mode(outer, base)`, in half the time
+            return level.run(call, args, given, base) if met else call(*args)
+        finally:
+            mode_variable.reset(tokens[1])
+            lifted.reset(tokens[0])
 
     def custom(self, function: Any, args: tuple, kwargs: dict) -> Any:
         """A custom Function, called with these arguments."""
@@ -166,8 +173,13 @@ class Level:
 
 def tensors_of(args: Any) -> list:
     """The tensors among arguments, also those in lists and tuples."""
-    return [t for arg in args for t in ((arg,) if isinstance(arg, TensorBase) else
-                                        tensors_of(arg) if arg.__class__ is tuple or arg.__class__ is list else ())]
+    found = []
+    for arg in args:
+        if isinstance(arg, TensorBase):
+            found.append(arg)
+        elif arg.__class__ is tuple or arg.__class__ is list:
+            found += tensors_of(arg)
+    return found
 
 
 class Kept(Withheld):

@@ -54,12 +54,12 @@ def beside(level: Any, v: Any, rank: int, whole: bool = False) -> Any:
 
 
 def aligned(level: Any, row: Row, args: tuple, rank: int) -> Any:
-    mixed = [v._data if isinstance(v, TensorBase) and n not in ("condition", "mask") else None
-             for n, v in zip(row.inputs, args, strict=True)]
     values = [beside(level, v, rank) if isinstance(v, TensorBase) else v for v in args]
-    if len({x.dtype for x in mixed if x is not None}) > 1:
-        kind = dtypes.result_dtype(*[x for x in mixed if x is not None])
-        values = [v if x is None else F.cast(v, kind) for x, v in zip(mixed, values, strict=True)]
+    mixed = {n: v._data for n, v in zip(row.inputs, args, strict=True)
+             if isinstance(v, TensorBase) and n != "condition" and n != "mask"}
+    if len({x.dtype for x in mixed.values()}) > 1:
+        kind = dtypes.result_dtype(*mixed.values())
+        values = [F.cast(v, kind) if n in mixed else v for n, v in zip(row.inputs, values, strict=True)]
     return row.call(*values)
 
 

@@ -44,6 +44,12 @@ def vmap(func: Callable, in_dims: Any = 0, out_dims: Any = 0, randomness: str = 
     """
     need(randomness in ("error", "different", "same"), "randomness", randomness)
     need(chunk_size is None or chunk_size > 0, "chunk_size", chunk_size)
+    return _vmapped(func, in_dims, out_dims, randomness, chunk_size)
+
+
+def _vmapped(func: Callable, in_dims: Any = 0, out_dims: Any = 0, randomness: str = "error",
+             chunk_size: int | None = None, formulas: bool = False) -> Callable:
+    """`formulas`: nobody differentiates inside by what a backward computes there; only the batches are wanted."""
     name = getattr(func, "__name__", repr(func))
 
     @functools.wraps(func)
@@ -54,7 +60,7 @@ def vmap(func: Callable, in_dims: Any = 0, out_dims: Any = 0, randomness: str = 
         need(len({*sizes}) == 1, "sizes", sizes)
 
         def of_chunk(start: int, stop: int) -> Any:
-            level = Batches(stop - start, randomness)
+            level = Batches(stop - start, randomness, formulas)
             with level.under_way(), transforming():
                 inside = [x if d is None else level.wrap(x[start:stop] if chunk_size else x)
                           for x, d in zip(moved, dims, strict=True)]
@@ -130,7 +136,7 @@ def leads_out(tensors: list) -> bool:
         node = node_of(edge)
         if isinstance(node, Node) and node not in seen:
             seen.add(node)
-            edges += getattr(node, "paths", node.edges)
+            edges += getattr(node, "paths", None) or node.edges  # past what is folded
         elif not isinstance(node, Node | None) and ENDED not in vars(node):
             return True
     facts = [v[0] if isinstance(v, tuple) else v for t in tensors for v in known(t).values() if v is not None]
@@ -280,7 +286,7 @@ def linearize(func: Callable, *primals: Any) -> tuple:
 def basis(tensors: list) -> list:
     """For each tensor a batch: one unit vector after the other, of all the tensors' elements."""
     sizes = [t.numel() for t in tensors]
-    return [t.new_tensor(xp.eye(sum(sizes), sizes[k], -sum(sizes[:k])).reshape(sum(sizes), *t.shape))
+    return [t.new_tensor(xp.eye(sum(sizes), sizes[k], -sum(sizes[:k]), t._data.dtype).reshape(sum(sizes), *t.shape))
             for k, t in enumerate(tensors)]  # one for each example of `t`, where it is in a batch
 
 
@@ -294,7 +300,7 @@ def jacrev(func: Callable, argnums: Any = 0, *, has_aux: bool = False, chunk_siz
         picked = chosen(argnums, args)
         outputs, pull, *aux = vjp(of_chosen(func, argnums, args, kwargs), picked, has_aux=has_aux)
         ys, xs = leaves(outputs), leaves(picked)
-        (found,) = vmap(pull, chunk_size=chunk_size)(filled(outputs, basis(ys)))
+        (found,) = _vmapped(pull, chunk_size=chunk_size, formulas=True)(filled(outputs, basis(ys)))
         parts = [g.split([y.numel() for y in ys]) for g in leaves(found)]
         blocks = filled(outputs, [filled(picked, [part[k].reshape(*y.shape, *x.shape) for part, x in zip(
             parts, xs, strict=True)]) for k, y in enumerate(ys)])

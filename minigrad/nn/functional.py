@@ -638,8 +638,7 @@ def _expanded_pair(kernel: str, input, target, weight, reduction: str, *flags) -
     """Both in the shape in which they meet, and the reduction."""
     if target.size() != input.size():
         presentation.warn("loss_sizes", target.shape, input.shape)
-    reduction = legacy_reduction(reduction, *flags)
-    sizes = common_shape(input._data.shape, target._data.shape)
+    reduction, sizes = legacy_reduction(reduction, *flags), common_shape(input._data.shape, target._data.shape)
     need(weight is None or reduction in _REDUCTIONS, "weighted_reduction", reduction)
     kind = _reduction(reduction)
     _floats(kernel, input, target)

@@ -471,8 +471,7 @@ class _BatchNorm(_Norm):
         if self.training and self.track_running_stats:
             self.num_batches_tracked.add_(1)
             momentum = 1.0 / float(self.num_batches_tracked) if self.momentum is None else momentum
-        batch = self.training or self.running_mean is None
-        follow = self.track_running_stats or not self.training
+        batch, follow = self.training or self.running_mean is None, self.track_running_stats or not self.training
         running = (self.running_mean, self.running_var) if follow else (None, None)
         return functional.batch_norm(input, *running, self.weight, self.bias, batch, momentum, self.eps)
 

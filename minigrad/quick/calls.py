@@ -46,16 +46,13 @@ def one_tensor(row: Row, ordinary: Callable) -> Callable:
             if z.dtype is not a.dtype or (view is not None and input.requires_grad):
                 return ordinary(input)
             return constant(Tensor, z)
-        t = new(Tensor)
-        t._data = z
+        n, t = (row.made or row.node)(), new(Tensor)
+        t._data, t._fn, t._requires_grad = z, n, True
         t._counter = t._grad = t._hooks = t._view = None
-        t._fn = n = (row.made or row.node)()
-        t._requires_grad = True
         n.edges, n.metas, n.hooks, n.seq = (edge,), None, None, next(seqs)
         n.code, n.lasti = learners_line()
         if keeps_self:
-            c = input._counter
-            n.saved_self, n.version_self = input, 0 if c is None else c[0]
+            n.saved_self, n.version_self = input, 0 if (c := input._counter) is None else c[0]
         if keeps_result:
             n.saved_result, n.version_result = z, 0
             n.counter_result = t._counter = [0, ()]
@@ -74,20 +71,26 @@ def one_tensor_and_options(row: Row, ordinary: Callable) -> Callable:
     scalars, reduces = [row.inputs.index(name) for name in row.scalars], "keepdim" in row.inputs
 
     def call(*args: Any, **options: Any) -> Any:
-        if options or len(args) < total:
-            args = row.bind(args, options)
+        args = row.bind(args, options) if options or len(args) < total else args
         mode, self = grad_mode(), args[0]
         if (mode is not True and mode is not False) or not isinstance(self, TensorBase):
             return ordinary(*args)
         for i in scalars:
             if args[i].__class__ not in PLAIN:
                 return ordinary(*args)
-        edge = self._edge() if mode else None
-        z = in_order(forward(self._data, *args[1:])) if reduces else forward(self._data, *args[1:])
+        if (view := self._view) is not None and mode:
+            view.refresh(self)
+        edge = (self._fn or (self if self._requires_grad else None)) if mode else None
+        z = forward(self._data, *args[1:])
+        if reduces and not z.flags.c_contiguous:
+            z = in_order(z)
         if edge is None or z.__class__ is list or z.dtype.kind != "f":
             return ordinary(*args) if mode and self._view is not None and self.requires_grad else untracked(z, mode)
-        n = new_node(row.made or row.node, (edge,), None)
-        t = attach(constant(Tensor, z), n)
+        n, t = (row.made or row.node)(), new(Tensor)
+        t._data, t._fn, t._requires_grad = z, n, True
+        t._counter = t._grad = t._hooks = t._view = None
+        n.edges, n.metas, n.hooks, n.seq = (edge,), None, None, next(seqs)
+        n.code, n.lasti = learners_line()
         row.save(n, args, z, t)
         return t
 
@@ -139,26 +142,22 @@ def two_tensors(row: Row, ordinary: Callable) -> Callable:
                     or (view is not None and self.requires_grad) or (peer is not None and other.requires_grad)):
                 return ordinary(self, other)
             return constant(Tensor, z) if records or not mode else integer_result(row, constant(Tensor, z), self, other)
-        t = new(Tensor)
-        t._data = z
+        n, t = (row.made or row.node)(), new(Tensor)
+        t._data, t._fn, t._requires_grad = z, n, True
         t._counter = t._grad = t._hooks = t._view = None
-        t._fn = n = (row.made or row.node)()
-        t._requires_grad = True
         n.edges, n.hooks, n.seq = (to_self, to_other), None, next(seqs)
         n.metas = None if alike else ((a.shape, a.dtype), (b.shape, b.dtype))
         n.code, n.lasti = learners_line()
         if self_for is not None:
             if (to_self if by_self else to_other) is not None or self_for == "both":
-                c = self._counter
-                n.saved_self, n.version_self = self, 0 if c is None else c[0]
+                n.saved_self, n.version_self = self, 0 if (c := self._counter) is None else c[0]
             else:
                 n.saved_self = None
         if other_for is not None:
             if number is not None:
                 n.saved_other, n.version_other = number, 0
             elif (to_other if by_other else to_self) is not None or other_for == "both":
-                c = other._counter
-                n.saved_other, n.version_other = other, 0 if c is None else c[0]
+                n.saved_other, n.version_other = other, 0 if (c := other._counter) is None else c[0]
             else:
                 n.saved_other = None
         return t
@@ -197,11 +196,9 @@ def matrices(row: Row, ordinary: Callable, second: str = "mat2") -> Callable:
         n.code, n.lasti = learners_line()
         n.saved_self = n.saved_mat2 = None
         if to_mat2 is not None:
-            c = self._counter
-            n.saved_self, n.version_self = self, 0 if c is None else c[0]
+            n.saved_self, n.version_self = self, 0 if (c := self._counter) is None else c[0]
         if to_self is not None:
-            c = other._counter
-            n.saved_mat2, n.version_mat2 = other, 0 if c is None else c[0]
+            n.saved_mat2, n.version_mat2 = other, 0 if (c := other._counter) is None else c[0]
         n.saved_self_sym_sizes, n.saved_mat2_sym_sizes = rows, columns
         n.saved_self_sym_strides = () if to_self is None else a.strides
         n.saved_mat2_sym_strides, n.itemsize = () if to_mat2 is None else b.strides, a.itemsize
@@ -230,11 +227,9 @@ def linear_layer(row: Row, ordinary: Callable) -> Callable:
         n = new_node(row.made or row.node, (to_self, to_mat1, to_mat2), ((bias.shape, bias.dtype), None, None))
         n.saved_alpha, n.saved_beta, n.saved_mat1, n.saved_mat2 = alpha, beta, None, None
         if to_mat2 is not None:
-            c = mat1._counter
-            n.saved_mat1, n.version_mat1 = mat1, 0 if c is None else c[0]
+            n.saved_mat1, n.version_mat1 = mat1, 0 if (c := mat1._counter) is None else c[0]
         if to_mat1 is not None:
-            c = mat2._counter
-            n.saved_mat2, n.version_mat2 = mat2, 0 if c is None else c[0]
+            n.saved_mat2, n.version_mat2 = mat2, 0 if (c := mat2._counter) is None else c[0]
         n.saved_mat1_sym_sizes, n.saved_mat2_sym_sizes, n.itemsize = a.shape, b.shape, a.itemsize
         n.saved_mat1_sym_strides = a.strides if to_mat1 is not None or mat1.requires_grad else ()
         n.saved_mat2_sym_strides = b.strides if to_mat2 is not None or mat2.requires_grad else ()

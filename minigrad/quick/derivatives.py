@@ -31,8 +31,7 @@ def result_of(n: Any, keep: bool) -> Any:
     y = n.saved_result
     if isinstance(y, Withheld) or n.counter_result[0] != n.version_result:
         y = reader(n.row, "result")(n, RAW)
-    if not keep:
-        n.saved_result = latest.freed
+    n.saved_result = n.saved_result if keep else latest.freed
     return y
 
 
@@ -43,17 +42,21 @@ def mul(n: Any, grad: Any, keep: bool) -> tuple:
         if not keep:
             n.saved_other = latest.freed
         return grad * other.raw, None
-    mine = theirs = None
-    if to_self is not None:
-        mine = grad * array_of(n, "other", other, n.version_other, to_other)
-    if to_other is not None:
-        theirs = grad * array_of(n, "self", n.saved_self, n.version_self, to_self)
+    mine = None if to_self is None else grad * array_of(n, "other", other, n.version_other, to_other)
+    theirs = None if to_other is None else grad * array_of(n, "self", n.saved_self, n.version_self, to_self)
     if not keep:  # as `free` does, sooner
         if n.saved_self is not None:
             n.saved_self = latest.freed
         if n.saved_other is not None:
             n.saved_other = latest.freed
     return mine, theirs
+
+
+def div(n: Any, grad: Any, keep: bool) -> tuple:
+    if (other := n.saved_other).__class__ is not Scalar:
+        return n.apply(grad, RAW, keep)
+    n.saved_other = other if keep else latest.freed
+    return grad / other.raw, None
 
 
 def laid_out(times: Any, a: Any, b: Any, strides: tuple) -> Any:
@@ -83,9 +86,8 @@ def mm(n: Any, grad: Any, keep: bool, name: str = "self") -> tuple:
 
 
 def addmm(n: Any, grad: Any, keep: bool) -> tuple:
-    if n.saved_alpha != 1 or n.saved_beta != 1:
-        return n.apply(grad, RAW, keep)
-    return grad, *mm(n, grad, keep, "mat1")
+    plain = n.saved_alpha == n.saved_beta == 1
+    return (grad, *mm(n, grad, keep, "mat1")) if plain else n.apply(grad, RAW, keep)
 
 
 def tanh(n: Any, grad: Any, keep: bool) -> tuple:
@@ -122,8 +124,7 @@ def pow_number(n: Any, grad: Any, keep: bool) -> tuple:
     if n.saved_exponent != 2:
         return n.apply(grad, RAW, keep)
     x = array_of(n, "self", n.saved_self, n.version_self, n.edges[0])
-    if not keep:
-        n.saved_self = latest.freed
+    n.saved_self = n.saved_self if keep else latest.freed
     return (grad * (x + x),)
 
 
@@ -147,14 +148,21 @@ def _full(shape: tuple, grad: Any) -> Any:
 
 
 # By the row's name; each gets the node, its gradient, and whether to keep what was saved.
-DERIVATIVES: dict[str, Callable] = {"mul": mul, "addmm": addmm, "tanh": tanh, "relu": relu, "pow_number": pow_number,
-    "mm": mm, "maximum": extreme, "minimum": extreme, "t": lambda n, grad, keep: (grad.T,),
+DERIVATIVES: dict[str, Callable] = {"mul": mul, "div": div, "addmm": addmm, "tanh": tanh, "relu": relu, "mm": mm,
+    "pow_number": pow_number, "maximum": extreme, "minimum": extreme, "t": lambda n, grad, keep: (grad.T,),
     "sum": lambda n, grad, keep: (_spread(n, grad),), "add": lambda n, grad, keep: (grad, grad),
     "sub": lambda n, grad, keep: (grad, None if n.edges[1] is None else -grad),
-    "sum_dim": lambda n, grad, keep: (
-        _spread(n, RAW.kept(grad, n.saved_self_sym_sizes, n.saved_dim, n.saved_keepdim)),),
+    "sum_dim": lambda n, grad, keep: (_spread(n, grad if n.saved_keepdim else RAW.kept(
+        grad, n.saved_self_sym_sizes, n.saved_dim, False)),),
     "mean_dim": lambda n, grad, keep: (_full(to := n.saved_self_sym_sizes, RAW.kept(  # divided while it is small
         grad / RAW.count(to, n.saved_dim), to, n.saved_dim, n.saved_keepdim)),),
     "mean": lambda n, grad, keep: (_full(n.saved_self_sym_sizes, grad / n.saved_self_sym_numel),),
     "transpose": lambda n, grad, keep: (grad.swapaxes(n.saved_dim0, n.saved_dim1) if grad.ndim else grad,),
-    **dict.fromkeys(("view", "unsafe_view", "squeeze"), lambda n, grad, keep: (grad.reshape(n.saved_self_sym_sizes),))}
+    "permute": lambda n, grad, keep: (grad.transpose(RAW.inverse_order(n.saved_dims)),),
+    "softmax": lambda n, grad, keep: ((y := result_of(n, keep)) * (grad - RAW.sum_dim(grad * y, n.saved_dim, True)),),
+    "unsqueeze": lambda n, grad, keep: (grad.squeeze(n.saved_dim),),
+    "expand": lambda n, grad, keep: (RAW.sum_to(grad, n.saved_self_sym_sizes),),
+    "slice": lambda n, grad, keep: (RAW.slice_back(
+        grad, n.saved_self_sym_sizes, n.saved_dim, n.saved_start, n.saved_end, n.saved_step),),
+    **dict.fromkeys(("view", "reshape_alias", "unsafe_view", "squeeze", "squeeze_dim"),
+                    lambda n, grad, keep: (grad.reshape(n.saved_self_sym_sizes),))}

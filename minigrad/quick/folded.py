@@ -296,8 +296,7 @@ def cross_entropy(ordinary: Callable) -> Callable:
         n.metas = n.hooks = n.chain = n.saved_weight = None
         n.scores, n.seqs, n.seq = edge, (next(seqs),), next(seqs)
         n.code, n.lasti = learners_line()
-        c = target._counter
-        n.saved_target, n.version_target = target, 0 if c is None else c[0]
+        n.saved_target, n.version_target = target, 0 if (c := target._counter) is None else c[0]
         n.saved_reduction, n.saved_ignore_index = reduction, ignore_index
         n.saved_total_weight, n.counter_total_weight, n.version_total_weight = count, [0, ()], 0
         return attach(constant(TensorBase._plain, gain / count if reduction == 1 else gain), n)

@@ -215,9 +215,8 @@ def scatter(self, dim: int, index, src=None, *, value=None, reduce: str | None =
         if isinstance(src, TensorBase):
             presentation.warn("scatter_reduce", once=True)
         return rows.scatter_reduced(self, index, value if src is None else src, own_dim(self, dim), reduce)
-    if isinstance(src, TensorBase):
-        return rows.scatter(self, index, src, own_dim(self, dim))
-    return rows.scatter_value(self, index, own_dim(self, dim), value if src is None else src)
+    return rows.scatter(self, index, src, own_dim(self, dim)) if isinstance(src, TensorBase) else rows.scatter_value(
+        self, index, own_dim(self, dim), value if src is None else src)
 
 
 def scatter_add(self, dim: int, index, src):

@@ -33,12 +33,10 @@ def matmul(self, other):
     rank, other_rank = self._data.ndim, other._data.ndim
     if rank == other_rank == 2:
         return rows.mm.row.call(self, other)
-    if rank == other_rank == 1:
-        return rows.dot(self, other)
-    if rank == 2 and other_rank == 1:
-        return rows.mv(self, other)
+    if other_rank == 1 and rank in (1, 2):
+        return (rows.dot if rank == 1 else rows.mv)(self, other)
     if rank == 1 and other_rank == 2:
-        return rows.mm(TENSORS.unsqueeze(self, 0), other).squeeze_(0)
+        return shape.squeeze_(rows.mm(TENSORS.unsqueeze(self, 0), other), 0)
     need(rank and other_rank, "matmul_dims", rank, other_rank)
     if rank == other_rank == 3 and self._data.shape[0] != other._data.shape[0]:  # a single matrix may be worth folding
         if self.shape[0] == 1 and self.requires_grad:
@@ -77,8 +75,7 @@ def _batched(a, b):
     left, right = m[-2:] if len(m) > 1 else (1, *m), n[-2:]
     batch = m[:-2] if m[:-2] == n[:-2] else common_shape(m[:-2], n[:-2])
     expand, reshape, count = TENSORS.expand, TENSORS.reshape, math.prod(batch)
-    x = reshape(expand(a, (*batch, *left)), (count, *left))
-    y = reshape(expand(b, (*batch, *right)), (count, *right))
+    x, y = (reshape(expand(t, (*batch, *own)), (count, *own)) for t, own in ((a, left), (b, right)))
     product = rows.bmm.row.call(x, y.unsqueeze(2)).squeeze(-1) if vector else rows.bmm.row.call(x, y)
     return TENSORS.unsafe_view(product, (*batch, *m[-2:-1], *right[1:]))
 
@@ -104,10 +101,9 @@ def tensordot(a, b, dims=2):
 
 def inner(self, other):
     """Sum over the last dimension of both."""
-    if not self.ndim or not other.ndim:
-        return self * other
-    need(self.shape[-1] == other.shape[-1], "inner_sizes", list(self.shape), list(other.shape))
-    return tensordot(self, other, ([-1], [-1]))
+    need(not (both := self.ndim and other.ndim) or self.shape[-1] == other.shape[-1], "inner_sizes", [*self.shape],
+         [*other.shape])
+    return tensordot(self, other, ([-1], [-1])) if both else self * other
 
 
 def kron(self, other):
@@ -142,8 +138,7 @@ def matrix_power(self, n: int):
     power, result = self, self if n % 2 else None
     while n := n // 2:
         power = matmul(power, power)
-        if n % 2:
-            result = power if result is None else matmul(result, power)
+        result = result if n % 2 == 0 else power if result is None else matmul(result, power)
     return result
 
 
@@ -163,8 +158,8 @@ def einsum(equation: str, *operands):
         return result.sum(tuple(range(kept, len(order)))) if len(order) > kept else result
     for place, part in enumerate(parts[1:], 2):
         later = [p._data.shape for p in parts[place:]]
-        result = _contract(result, part, [d for d in range(kept, len(order)) if all(s[d] == 1 for s in later)])
-    return result.view(result.shape[:kept]) if len(order) > kept else result
+        result = _contract(result, part, tuple([d for d in range(kept, len(order)) if all(s[d] == 1 for s in later)]))
+    return TENSORS.view(result, result._data.shape[:kept]) if len(order) > kept else result
 
 
 @functools.lru_cache(256)
@@ -202,29 +197,31 @@ def _check_sizes(shapes: tuple[tuple, ...], inputs: list[str]) -> None:
 
 def _lined_up(t, letters: str, order: str):
     """An operand with one dimension for each letter, in order; repeated letters take the diagonal."""
-    seen = ""
-    for letter in letters:
-        if letter in seen:
-            t = t.diagonal(0, seen.index(letter), len(seen)).movedim(-1, seen.index(letter))
-        else:
-            seen += letter
-    for letter in order:
-        if letter not in seen:
-            t, seen = t.unsqueeze(len(seen)), seen + letter
-    return TENSORS.permute(t, tuple([seen.index(letter) for letter in order]))
+    if len({*letters}) < len(letters):
+        first, twice = next((letters.index(c), i) for i, c in enumerate(letters) if c in letters[:i])
+        return _lined_up(t.diagonal(0, first, twice).movedim(-1, first), letters[:twice] + letters[twice + 1 :], order)
+    for dim in range(len(letters), len(order)):
+        t = TENSORS.unsqueeze(t, dim)
+    return TENSORS.permute(t, _places(letters, order))
 
 
-def _contract(a, b, summed: list[int]):
+@functools.lru_cache(256)
+def _places(letters: str, order: str) -> tuple:
+    """Where each letter of the order stands: among an operand's own, and behind them those that it lacks."""
+    return tuple(map((letters + "".join(c for c in order if c not in letters)).index, order))
+
+
+def _contract(a, b, summed: tuple):
     """Multiply two operands and sum over the dimensions that no later one has."""
-    both = [d for d in summed if a._data.shape[d] != 1 and b._data.shape[d] != 1]
+    both = tuple([d for d in summed if a._data.shape[d] != 1 and b._data.shape[d] != 1])
     alone = [tuple([d for d in summed if t._data.shape[d] != 1 and d not in both]) for t in (a, b)]
     a, b = (t.sum(dims, keepdim=True) if dims else t for t, dims in zip((a, b), alone, strict=True))
     if not both:
         return a * b
-    swapped, first, left, second, right, sizes, order = _product(a._data.shape, b._data.shape, tuple(both))
+    swapped, first, left, second, right, sizes, order = _product(a._data.shape, b._data.shape, both)
     a, b = (b, a) if swapped else (a, b)
-    product = rows.bmm(TENSORS.permute(a, first).reshape(left), TENSORS.permute(b, second).reshape(right))
-    return TENSORS.permute(product.view(sizes), order)
+    a, b = shape.reshape(TENSORS.permute(a, first), left), shape.reshape(TENSORS.permute(b, second), right)
+    return TENSORS.permute(TENSORS.view(rows.bmm(a, b), sizes), order)
 
 
 @functools.lru_cache(256)
@@ -243,7 +240,7 @@ def _product(mine: tuple, theirs: tuple, summed: tuple) -> tuple:
     first, second = (*shared, *of_a, *summed, *of_b), (*shared, *summed, *of_b, *of_a)
     batch, high, inside, wide = (math.prod([of[d] for d in dims]) for of, dims in (
         (mine, shared), (mine, of_a), (mine, summed), (theirs, of_b)))
-    sizes = [mine[d] for d in shared + of_a] + [1] * len(summed) + [theirs[d] for d in of_b]
+    sizes = (*[mine[d] for d in shared + of_a], *[1] * len(summed), *[theirs[d] for d in of_b])
     return swapped, first, (batch, high, inside), second, (batch, inside, wide), sizes, RAW.inverse_order(first)
 
 
@@ -293,7 +290,7 @@ def matrix_norm(A, ord="fro", dim: tuple = (-2, -1), keepdim: bool = False):
         order = [*(d for d in range(A._data.ndim) if d not in dims), *dims]
         S = svdvals(A.permute(order))
         value = {"nuc": S.sum, 2: S.amax, -2: S.amin}[ord]((-1,), keepdim)
-        return value.unsqueeze(-1).permute(RAW.inverse_order(order)) if keepdim else value
+        return value.unsqueeze(-1).permute(RAW.inverse_order((*order,))) if keepdim else value
     along, across = dims if abs(ord) == 1 else dims[::-1]
     sums = TENSORS.linalg_vector_norm(A, 1.0, (along,), keepdim)
     across = across if keepdim or across < along else across - 1

@@ -152,8 +152,8 @@ def clamp_max(self, max):
 
 def where_of(condition, input=None, other=None):
     """`input` where `condition`, else `other`; numbers are allowed."""
-    if input is None:
-        return condition.nonzero(as_tuple=True)
+    if input is None or (isinstance(input, TensorBase) and isinstance(other, TensorBase)):
+        return condition.nonzero(as_tuple=True) if input is None else rows.where(condition, input, other)
     require(not any(isinstance(x, ndarray) for x in (input, other)), "arrays are no tensors", TypeError)
     for number in [x for x in (input, other) if isinstance(check_number(x), (int, float))]:
         kind = dtypes.result_dtype(*(getattr(x, "_data", x) for x in (input, other)))

@@ -442,8 +442,7 @@ TENSORS.sum_to = sum_to_size  # under create_graph, as torch composes it
 
 def _look(view, *twins: tuple):
     """The in-place twin of a view: `self` itself gets the new shape, and torch's other digit."""
-    renamed = {c.row.node: type(name, (c.row.node,), {"__slots__": ()}) for c, name in twins}
-    name = view.__name__
+    renamed, name = {c.row.node: type(n, (c.row.node,), {"__slots__": ()}) for c, n in twins}, view.__name__
 
     def look(self, *args, **options):
         recorded = bool(grad_mode()) and self.requires_grad

@@ -150,9 +150,9 @@ def _rows(self, index, dim: int, name: str = "index_select") -> tuple:
 
 
 def index_select(self, index, dim: int):
-    flat, (*_, index) = _rows(self, index, dim)
-    check_rows(index, flat.shape[dim])
-    return flat.take(index, dim) if self.ndim else flat.take(index).reshape(())
+    index = index if self.ndim and index.ndim == 1 and are_positions(index) else _rows(self, index, dim)[1][-1]
+    check_rows(index, self.shape[dim] if self.ndim else 1)
+    return self.take(index, dim) if self.ndim else self.take(index).reshape(())
 
 
 def index_write(self, index, source, dim: int, how: str):
@@ -170,6 +170,9 @@ def index_write(self, index, source, dim: int, how: str):
 
 
 def _check_added(self, index, source, dim: int) -> None:
+    if index.ndim == 1 and are_positions(index) and self.dtype is source.dtype and self.ndim and (
+            source.shape == (*self.shape[:dim], index.size, *self.shape[dim + 1 :])):
+        return
     name, count, kind = "index_add_():", index.size, dtypes.of(index.dtype).scalar_type
     need(index.ndim < 2, "index_vector", name, index.ndim, kind, list(index.shape))
     require(are_positions(index), f"{name} Expected dtype int32/int64 for index but got: {kind}")

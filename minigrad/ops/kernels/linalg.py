@@ -102,10 +102,11 @@ def baddbmm(self, batch1, batch2, beta: float = 1, alpha: float = 1):
 
 
 def bmm(self, mat2):
-    require(self.ndim == 3, "batch1 must be a 3D tensor")
-    require(mat2.ndim == 3, "batch2 must be a 3D tensor")
-    need((want := self.shape[::2]) == (given := mat2.shape[:2]), "batch_sizes", [*want], [*given])
-    same_type(self, mat2)
+    if not (self.ndim == mat2.ndim == 3 and self.shape[::2] == mat2.shape[:2] and self.dtype is mat2.dtype):
+        require(self.ndim == 3, "batch1 must be a 3D tensor")
+        require(mat2.ndim == 3, "batch2 must be a 3D tensor")
+        need((want := self.shape[::2]) == (given := mat2.shape[:2]), "batch_sizes", [*want], [*given])
+        same_type(self, mat2)
     # columns times rows: NumPy's matmul takes five times as long; like it, einsum makes 0 of -0
     return xp.einsum("bij,bjk->bik", self, mat2) if self.shape[2] == 1 else xp.matmul(self, mat2)
 
@@ -178,8 +179,7 @@ def _is_vector(A, B) -> bool:
 def solve_ex(A, B, left: bool = True) -> tuple:
     square_matrices("linalg.solve", A)
     same_type(A, B, said="solve_types")
-    vector = _is_vector(A, B)
-    M = B[..., None] if vector else B
+    M = B[..., None] if (vector := _is_vector(A, B)) else B
     sizes = (*A.shape[-2:], *M.shape[-2:])
     need(A.shape[-1] == M.shape[-2 if left else -1], "solve_shapes", "AX" if left else "XA", *sizes)
     try:
@@ -259,8 +259,7 @@ def pinv_slope(F, grad, A, P):
     r"\mathrm{{tril}}\left(\Gamma, -1\right)^{{\top}}\right),\, \Gamma = {1}^{{\top}}\, {0}", 0)
 def cholesky_slope(F, grad, L, upper: bool):
     """L^-T S L^-1, where S is the symmetric matrix with the lower half of L^T grad."""
-    if upper:
-        grad, L = F.mT(grad), F.mT(L)
+    grad, L = (F.mT(grad), F.mT(L)) if upper else (grad, L)
     half = F.tril(F.mT(L) @ grad, 0)
     S, back = (half + F.mT(F.tril(half, -1))) * 0.5, F.linalg_inv_ex(L)[0]
     return F.mT(back) @ S @ back
@@ -293,8 +292,7 @@ def svd_slope(F, gU, gS, gVh, U, S, Vh):
     """U (diag(gS) + skew parts of gU and gV / (S_j^2 - S_i^2)) Vh, and what lies outside their span."""
     k, m, n = S.shape[-1], U.shape[-2], Vh.shape[-1]
     U, Vh = F.slice(U, -1, 0, k, 1), F.slice(Vh, -2, 0, k, 1)
-    gU = None if gU is None else F.slice(gU, -1, 0, k, 1)
-    gVh = None if gVh is None else F.slice(gVh, -2, 0, k, 1)
+    gU, gVh = (None if g is None else F.slice(g, dim, 0, k, 1) for g, dim in ((gU, -1), (gVh, -2)))
     E, wide, tall = _gaps(F, S * S), F.unsqueeze(S, -2), F.unsqueeze(S, -1)
     inner = F.diag_embed(S * 0 if gS is None else gS, 0, -2, -1)
     if gU is not None:
@@ -304,11 +302,8 @@ def svd_slope(F, gU, gS, gVh, U, S, Vh):
         turned = Vh @ F.mT(gVh)
         inner = inner + tall * ((turned - F.mT(turned)) / E)
     grad = U @ inner @ Vh
-    if gU is not None and m > k:
-        grad = grad + (gU - U @ (F.mT(U) @ gU)) / wide @ Vh
-    if gVh is not None and n > k:
-        grad = grad + U @ ((gVh - gVh @ F.mT(Vh) @ Vh) / tall)
-    return grad
+    grad = grad if gU is None or m <= k else grad + (gU - U @ (F.mT(U) @ gU)) / wide @ Vh
+    return grad if gVh is None or n <= k else grad + U @ ((gVh - gVh @ F.mT(Vh) @ Vh) / tall)
 
 
 @formula(r"\left({0} + {2}\, \Psi\right)\, {3}^{{-\top}},\quad \Psi = \mathrm{{triu}}\left(\Gamma\right) + "
@@ -318,8 +313,7 @@ def qr_slope(F, gQ, gR, Q, R):
     m, n = R.shape[-2:]
     need(len(Q.shape) > 1, "qr_mode")
     require(m <= n, "The QR decomposition is not differentiable when mode='complete' and nrows > ncols.")
-    gQ = Q * 0 if gQ is None else gQ
-    gR = R * 0 if gR is None else gR
+    gQ, gR = (x * 0 if g is None else g for g, x in ((gQ, Q), (gR, R)))
     if m < n:  # the columns to the right are Q^T A: they follow Q
         V, gV = F.slice(R, -1, m, n, 1), F.slice(gR, -1, m, n, 1)
         left = F.qr_slope(gQ + Q @ V @ F.mT(gV), F.slice(gR, -1, 0, m, 1), Q, F.slice(R, -1, 0, m, 1))

@@ -1,5 +1,6 @@
 """Sums, norms, extremes, order and running operations on arrays, and parts of their derivatives."""
 
+import functools
 import math
 
 from ...array import accumulate, dtypes, in_order, namespace, xp
@@ -24,6 +25,7 @@ def gone(dim, rank: int) -> tuple:
     return tuple(range(rank)) if dim is None or dim == () else dim if isinstance(dim, tuple) else (dim,)
 
 
+@functools.lru_cache(1024)
 def count_of(sizes: tuple, dim) -> int:
     return math.prod([sizes[d] for d in gone(dim, len(sizes))]) if sizes else 1
 
@@ -298,7 +300,7 @@ def norm_slope(F, grad, x, norm, ord: float, dim, keepdim: bool):
     if ord == 1:
         return F.sgn(x) * grad
     if ord == 2:
-        return grad * F.masked_fill(x / norm, norm == 0, 0)
+        return grad * (x / norm if F is RAW and norm.all() else F.masked_fill(x / norm, norm == 0, 0))
     if ord in (math.inf, -math.inf):
         ties = (F.abs(x) == norm) | (F.isnan(x) & F.isnan(norm))
         return F.sgn(x) * ties * (grad / F.cast(F.sum_dim(ties, dim, True), kind_of(x)))
@@ -315,8 +317,7 @@ def renorm_slope(F, grad, x, p: float, dim: int, maxnorm: float):
     """Through `x * maxnorm / norm` where a part was too long: what would only change its length is taken out."""
     others = besides(dim, len(x.shape))
     norm = F.linalg_vector_norm(x, p, others, True)
-    inverse = 1 / (norm + 1e-7)
-    longer = F.norm_slope(F.sum_dim(x * grad, others, True), x, norm, p, others, True)
+    inverse, longer = 1 / (norm + 1e-7), F.norm_slope(F.sum_dim(x * grad, others, True), x, norm, p, others, True)
     return F.where(norm > maxnorm, maxnorm * inverse * (grad - inverse * longer), grad)
 
 
@@ -377,7 +378,11 @@ def to_chosen(F, grad, indices, sizes: tuple, dim: int, keepdim: bool = True):
     if not sizes:
         return grad
     grad, indices = (F.kept(v, sizes, dim, keepdim) for v in (grad, indices))
-    return F.scatter(F.zeros_as(grad, sizes), indices, grad, dim)
+    if F is not RAW:
+        return F.scatter(F.zeros_as(grad, sizes), indices, grad, dim)
+    whole = namespace(grad).zeros(sizes, grad.dtype)
+    whole[index.grid(indices, dim % len(sizes))] = grad
+    return whole
 
 
 # ---- parts of derivatives: spread, and what runs along

@@ -3,6 +3,7 @@
 Knows torch's refusals of shapes and sizes. The last chapters work on a storage and its parts, and draw numbers.
 """
 
+import functools
 import itertools
 import math
 import operator
@@ -44,10 +45,10 @@ def squeeze(self, dim):
 
 
 def unsqueeze(self, dim: int):
-    place = dim if dim >= 0 else dim + self.ndim + 1
-    if place == self.ndim and not self.flags.c_contiguous:  # where NumPy's stride would be the last one's
-        return strided(self, (*self.shape, 1), (*self.strides, self.itemsize))
-    return self.reshape(*self.shape[:place], 1, *self.shape[place:])
+    sizes, place = self.shape, dim if dim >= 0 else dim + self.ndim + 1
+    if place == len(sizes) and not self.flags.c_contiguous:  # where NumPy's stride would be the last one's
+        return strided(self, (*sizes, 1), (*self.strides, self.itemsize))
+    return self.reshape((*sizes[:place], 1, *sizes[place:]))
 
 
 def expand(self, shape: tuple):
@@ -66,6 +67,7 @@ def expand(self, shape: tuple):
 
 
 @formula(tex=lambda dims: dims ** -1 if number(dims) is None else Symbol(f"{inverse_order(RAW, number(dims))}"))
+@functools.lru_cache(256)
 def inverse_order(F, dims):
     """Where each dimension has gone; a single one, written as a number, has nowhere to go."""
     return dims if isinstance(dims, int) else tuple(sorted(range(len(dims)), key=lambda d: dims[d] % len(dims)))
@@ -138,7 +140,9 @@ def slice_scatter(self, src, dim: int, start, end, step: int):
 
 def placed(value, sizes: tuple, part, *how):
     """Zeros of shape `sizes`, with `value` in the part that `part(whole, *how)` sees."""
-    return written(namespace(value).zeros(sizes, value.dtype), value, part, *how)
+    whole = namespace(value).zeros(sizes, value.dtype)
+    part(whole, *how)[...] = value
+    return whole
 
 
 def added(whole, value, part, *how):
@@ -338,7 +342,7 @@ def drawn(self, draw, *how):
     """Random values in the order in which the elements lie in memory, as torch draws them."""
     order, one_by_one = memory_order(self), draw is random.normal and not self.flags.c_contiguous
     values = draw(tuple(self.shape[d] for d in order), self.dtype, *how, *[True][:one_by_one])
-    return namespace(self).asarray(values.transpose(RAW.inverse_order(order)))
+    return namespace(self).asarray(values.transpose(RAW.inverse_order((*order,))))
 
 
 def tossed(self, p, generator):

@@ -5,7 +5,7 @@ what the engine and the in-place rules need: sum back a broadcast, read or write
 storage, and values that come from nowhere.
 """
 
-from ...array import as_strided as strided_view, device_of, dtypes, layout, move, namespace, random, xp
+from ...array import as_strided as strided_view, device_of, dtypes, flipped, layout, move, namespace, random, xp
 from ...core.op import op
 from ...text.tex import SYMBOLS, Symbol, becomes, part, phrase
 from ..kernels import shape as kernels
@@ -79,7 +79,7 @@ to_copy = op("to_copy", lambda self, kind, place=None, home=None: move(self, pla
     elementwise=True, hidden=("home",), self=lambda F, grad, home: F.moved(grad, home))
 repeat = op("repeat", lambda self, repeats: xp.tile(self, repeats),
     self = lambda F, grad, repeats, self_sym_sizes: F.repeat_back(grad, repeats, self_sym_sizes))
-flip = op("flip", lambda self, dims: xp.flip(self, dims if self.ndim else None).copy(),
+flip = op("flip", lambda self, dims: flipped(self, dims if self.ndim else ()).copy(),
     self = lambda F, grad, dims: F.flip(grad, dims))
 roll = op("roll", lambda self, shifts, dims: xp.roll(self, shifts if dims else shifts[0], dims or None).copy(),
     self = lambda F, grad, shifts, dims: F.roll(grad, F.negated(shifts), dims))
