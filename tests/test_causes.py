@@ -15,6 +15,7 @@ import linecache
 import re
 import sys
 import tokenize
+import warnings
 import weakref
 from pathlib import Path
 
@@ -23,7 +24,7 @@ import pytest
 import minigrad
 from minigrad.core.beside import ledger
 from minigrad.core.graph import Freed, latest
-from minigrad.graph import errors, findings, notes
+from minigrad.graph import errors, findings, notes, program
 from minigrad.text import get_language, say, set_language, table
 
 FIELDS = ("line", "alone", "check", "never", "says", "edit")
@@ -485,3 +486,42 @@ def test_a_state_that_another_cell_began_with_none_and_a_parameter_it_made(shell
     error = shell.run_cell("for i in range(3):\n    (w ** 2).sum().backward()\n    w = w.clamp(0, 1)",
                            store_history=True).error_in_exec
     assert minigrad.why(error).edit == (3, "    with torch.no_grad(): w.copy_(w.clamp(0, 1))")
+
+
+class Counted(set):
+    """The names that a cell gives; how often one looks."""
+
+    looks = 0
+
+    def __contains__(self, name):
+        Counted.looks += 1
+        return super().__contains__(name)
+
+    def __or__(self, others):
+        Counted.looks += 1
+        return {*self, *others}
+
+
+def test_in_a_notebook_of_many_cells_each_is_looked_at_a_few_times_for_each_name(shell):
+    looked = []
+    shell.run_cell("import minigrad as torch\nw = torch.ones(2, requires_grad=True)", store_history=True)
+    for i in range(60):
+        shell.run_cell(f"def f{i}(w):\n    return (w * w).sum()\nloss = f{i}(w)\nlast{i} = loss", store_history=True)
+        if i in (19, 59):
+            for cell in (cells := program.latest_cells()):
+                cell.gives, Counted.looks = Counted(cell.gives), 0
+            found = program.Context(cells[0], names=shell.user_ns).sources()
+            assert found[0] is cells[0]
+            looked.append(Counted.looks)
+    assert 0 < looked[1] < 6 * looked[0]  # three times as many cells: nine times is one for each pair
+
+
+def test_what_why_looks_at_is_no_access_of_the_learners(shell, capsys):
+    shell.run_cell("import minigrad as torch\nnet = torch.nn.Linear(3, 1)\n"
+                   "opt = torch.optim.SGD(net.parameters(), 0.1)\nloss = (net(torch.ones(4, 3)) ** 2).mean()\nloss.backward()\nopt.step()", store_history=True)
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        shell.run_cell("print(torch.why(loss))", store_history=True)
+
+    assert "loss is not a leaf" in capsys.readouterr().out
+    assert [str(one.message) for one in seen] == []

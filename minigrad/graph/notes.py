@@ -9,6 +9,7 @@ import re
 from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
+from warnings import catch_warnings
 
 from ..core.beside.lines import learners_frame
 from ..core.graph import Node, function_of
@@ -40,7 +41,8 @@ def add(error: Any, told: Any) -> None:
 def tell(error: BaseException, frame: Any, lasti: int, key: str = "", facts: Any = None) -> bool:
     """Add the cause of an error that an instruction of the learner's raised, if it can be told."""
     context, node = standing(frame), expression(frame.f_code, lasti)
-    found: Any = context and node and attempt(errors.find, error, key, facts or {}, node, context)
+    with catch_warnings(action="ignore"):  # looking is not the learner's access
+        found: Any = context and node and attempt(errors.find, error, key, facts or {}, node, context)
     if found:
         add(error, lambda lang: cause_told(found, lang, frame.f_code.co_filename))
         # the error may be kept for long, and a node keeps what it saved

@@ -490,16 +490,21 @@ class Context(NamedTuple):
             return [self.source]
         order, ran = {file: i for i, file in enumerate(linecache.cache)}, latest.freed.code
         cells = sorted(self.cells(), key=lambda cell: order.get(cell.file, -1), reverse=True)  # the latest first
+        place, looked = {cell: i for i, cell in enumerate(cells)}, set[tuple[str, int]]()
+        holders = by_key((name, cell) for cell in cells for name in cell.gives | cell.touches)
         found = [cell for cell in cells if cell is self.source or (ran is not None and cell is source_of(ran))]
         for source in found:  # grows while it is read
-            others = [cell for cell in cells if cell is not source]
-            for name in (n for n in source.reads if not isinstance(self.names.get(n), ModuleType)):
-                gave = next((i for i, cell in enumerate(others) if name in cell.gives), len(others) - 1)
-                found += [c for c in others[: gave + 1] if c not in found and name in c.gives | c.touches]
-        used = {name: cell for cell in cells[::-1] for name in cell.gives & self.source.reads if self.learns(name)}
+            for name in (n for n in source.reads & holders.keys() if not isinstance(self.names.get(n), ModuleType)):
+                givers = (cell for cell in holders[name] if name in cell.gives and cell is not source)
+                gave = next(map(place.__getitem__, givers), len(cells))
+                if (name, gave) not in looked:
+                    looked.add((name, gave))
+                    found += [c for c in holders[name] if place[c] <= gave and c not in found]
+        learned = {name for name in self.names if self.learns(name)}
+        used = {name: cell for cell in cells[::-1] for name in cell.gives & self.source.reads & learned}
         users, given = {*used.values()}, dict[str, Source]()
         for cell in cells[::-1]:
-            reads = any(given.get(name) in users for name in cell.reads if self.learns(name))
+            reads = any(given.get(name) in users for name in cell.reads & learned)
             users |= {cell} if reads or any(given.get(name) is self.source for name in cell.touches) else set()
             given |= dict.fromkeys(cell.gives, cell)
         return [cell for cell in cells if cell in found or cell in users]
@@ -516,13 +521,8 @@ class Context(NamedTuple):
         """
         yield self.source
         others = latest_cells() if is_cell(self.source.file) else []
-        later = [self.source] if self.source.file in TIMED else []
-        for cell in others if not every else ():
-            again = any(cell.whole == one.whole or (cell.gives and cell.gives <= one.gives) for one in later)
-            if not (again or cell.whole.startswith("get_ipython().run_cell_magic(")):
-                later.append(cell)
-                yield from [cell] * (cell is not self.source and cell.whole != self.source.whole)
-        yield from (cell for cell in others if every and cell is not self.source)
+        kept = others if every else not_again(self.source, (*others,))
+        yield from (cell for cell in kept if cell is not self.source)
 
     def elsewhere(self, name: str) -> Iterator[tuple[Any, Context]]:
         """A name that another function, the top of the file, or another cell gave."""
@@ -538,6 +538,17 @@ class Context(NamedTuple):
         """The context of a statement of this source."""
         function = self.source.function(statement)
         return self if function is self.function else Context(self.source, function, names=self.names)
+
+
+@lru_cache(8)
+def not_again(first: Source, cells: tuple[Source, ...]) -> list[Source]:
+    """Cells, the latest first, without those that came again since, or as `first`."""
+    later = [first] if first.file in TIMED else []
+    for cell in cells:
+        again = any(cell.whole == one.whole or (cell.gives and cell.gives <= one.gives) for one in later)
+        if not (again or cell.whole.startswith("get_ipython().run_cell_magic(")):
+            later.append(cell)
+    return [cell for cell in later if cell.whole != first.whole]
 
 
 def inside_of(f: Any, call: Any = None, outer: Context | None = None, **names: Any) -> Context | None:
