@@ -491,12 +491,12 @@ class Context(NamedTuple):
         order, ran = {file: i for i, file in enumerate(linecache.cache)}, latest.freed.code
         cells = sorted(self.cells(), key=lambda cell: order.get(cell.file, -1), reverse=True)  # the latest first
         place, looked = {cell: i for i, cell in enumerate(cells)}, set[tuple[str, int]]()
+        givers = by_key((name, cell) for cell in cells for name in cell.gives)
         holders = by_key((name, cell) for cell in cells for name in cell.gives | cell.touches)
         found = [cell for cell in cells if cell is self.source or (ran is not None and cell is source_of(ran))]
         for source in found:  # grows while it is read
             for name in (n for n in source.reads & holders.keys() if not isinstance(self.names.get(n), ModuleType)):
-                givers = (cell for cell in holders[name] if name in cell.gives and cell is not source)
-                gave = next(map(place.__getitem__, givers), len(cells))
+                gave = next((place[cell] for cell in givers.get(name, ()) if cell is not source), len(cells))
                 if (name, gave) not in looked:
                     looked.add((name, gave))
                     found += [c for c in holders[name] if place[c] <= gave and c not in found]
