@@ -902,8 +902,9 @@ function render({ model, el }) {
   function showDock(st, now, k) {
     const id = S.refused?.id ?? now;
     card.className = "mg-card" + (S.refused ? " mg-refusal" : S.quiz ? " mg-quiz" : st.bad && st.bad === id ? " mg-error" : "");
-    const many = walk.steps.get(id)?.rows.length > MANY;                      // a long list is read at the smallest size: each try is a layout
-    for (S.plain of many ? [2, 3] : [0, 1, 2, 3]) {                          // without room for matrices, or for any numbers put in, results as text
+    const lines = walk.steps.get(id)?.rows ?? [], many = lines.length > MANY;  // a long list is read at the smallest size: each try is a layout
+    const forms = new Set(lines.map((/** @type {Json} */ line) => line.num && (/mtable/.test(line.num.en ?? line.num) ? 1 : 2)));
+    for (S.plain of many ? [2, 3] : [0, 1, 2, 3].filter((plain) => plain % 3 === 0 || forms.has(plain))) {  // without room for matrices, or for any numbers put in, results as text
       if (S.plain > 2 && card.scrollWidth <= card.clientWidth) return;       // what is only too high scrolls
       card.replaceChildren(...(id ? content(id, k, st) : k < 0 ? [h("pre", {}, lit(walk.frames[k].event.at))] : S.present && drive() ? [choices(st)]
         : [h("h3", {}, two(ui.before)), h("pre", {}, walk.scene.code)]));
@@ -916,7 +917,9 @@ function render({ model, el }) {
         return [card, say].map(fits).every(Boolean);
       };
       if (fit(sizes[0])) return;
-      if (!many && fit(sizes[sizes.length - 1])) return void sizes.slice(1).some(fit);  // else no other is tried: each is a layout
+      const least = S.plain > 2 && sizes[sizes.length - 1], wide = (card.scrollWidth - 1) / card.offsetWidth, nearly = card.scrollHeight < 1.25 * card.clientHeight;
+      const can = sizes.slice(1).filter((size) => size === least || size * wide <= sizes[0]);  // what is too wide for its place stays so
+      if ((can.length < 2 || nearly || fit(can[can.length - 1])) && can.some(fit)) return;  // where the smallest is too high, no other is tried
     }
   }
   function content(id, k, st) {
