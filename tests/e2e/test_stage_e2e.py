@@ -377,6 +377,26 @@ def test_a_step_of_a_graph_of_150_ways_is_laid_out_a_few_times_and_no_more(page,
     page.wait_for_function(f"() => ({lit})() === 150")         # and soon all
 
 
+def test_of_an_equation_only_the_sizes_that_its_width_leaves_are_tried(page, tmp_path):
+    minigrad.manual_seed(0)
+    h = minigrad.randn(2, 4)
+    for _ in range(3):
+        h = (h @ minigrad.randn(4, 4, requires_grad=True) + minigrad.randn(4, requires_grad=True)).tanh()
+    file = tmp_path / "matrices.html"
+    file.write_text(minigrad.step(h.sum(), preview=True).to_html(), encoding="utf-8")
+    page.set_viewport_size(dict(zip(("width", "height"), SIZES["wide"], strict=True)))
+    page.goto(file.as_uri())
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable")
+    layouts = []
+    for key in ["", *["ArrowRight"] * 7]:
+        page.evaluate("""(key) => document.querySelector('.mg-player')
+            .dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }))""", key)
+        found = session.send("Performance.getMetrics")["metrics"]
+        layouts.append(next(one["value"] for one in found if one["name"] == "LayoutCount"))
+    assert max(b - a for a, b in itertools.pairwise(layouts)) <= 4
+
+
 def test_gradients_of_several_outputs_are_counted_and_never_summed(page, made):
     page.emulate_media(reduced_motion="no-preference")
     page.goto(made("unbind"))

@@ -18,12 +18,13 @@ const ICONS = {
 };
 const MATH = new Set(("math mrow mi mn mo ms mtext mspace msub msup msubsup mover munder munderover mfrac msqrt "
   + "mroot mtable mtr mtd mstyle mpadded mphantom menclose semantics").split(" "));
-const GLIDE_MS = 650, OPEN_MS = 280, LARGEST = 1.3, WIDEST_TEXT = 420, SPEEDS = [0.25, 0.5, 1, 2, 4];
+const FRAME_MS = 16, GLIDE_MS = 650, OPEN_MS = 280, LARGEST = 1.3, WIDEST_TEXT = 420, SPEEDS = [0.25, 0.5, 1, 2, 4];
 /** How long an event moves, in ms at 1×. */
 const LASTS = { seed: 900, hook: 1100, compute: 1600, free: 800, send: 1300, accumulate: 1600, meet: 1900, make: 900 };
 const MOST_CHIPS = 32, MOST_ROWS = 24;  // that a queue has room for, that anybody reads: of hundreds the rest is a number
-const MANY = 12, FIRST_ROWS = 8;  // how many chips are tried first, and more rows than that are small; of too many rows those that are there at once
-const MOST_PAINTED = 16;  // what may change out of sight in a frame
+const MANY = 12, FIRST_ROWS = 8, MOST_FORMULAS = 100;  // how many chips are tried first, and more rows than that are small; of too many rows those that are there at once
+const MOST_PAINTED = 16;  // what may change out of sight in the frame of a step; more of it in those that follow
+const LIT = ".mg-edge, .mg-loop, .mg-round, .mg-copy, .mg-sum";  // what looks different once a gradient has come
 const LONG = 24;  // characters: what may break at commas, too
 const TEXT = 13, LEAST = { page: 12.02, presenter: 24.04 };  // units of the picture, and px on the screen
 
@@ -134,6 +135,7 @@ function make(name, ...kids) {
   el.append(...kids);
   return el;
 }
+const formulas = /** @type {Map<string, Element>} */ (new Map());                // as they were copied: a card tries them in several forms
 /** MathML from Python, copied element by element: nothing but formulas can pass. It may break before an operator, and
  *  where no line is wide enough inside a call; not in another bracket that grows around a fraction. `narrow`: in long
  *  names, exponents and fractions too, and in each of several cases, which are then lines of their own. @param {string} source */
@@ -148,8 +150,10 @@ function math(source, narrow = false) {
   };
   const whole = (el) => el.querySelector(":scope > mtable") || (el.children.length === 2 && el.textContent[0] === "−" && el.lastChild.localName === "mn");
   const flat = (el) => (/^(math|mrow)$/.test(el.localName) && !whole(el) ? [...el.childNodes].flatMap(flat) : [el]);
-  const parsed = Object.assign(document.createElement("template"), { innerHTML: source });  // nothing runs there; a document for each costs more
-  return lines(flat(copy(parsed.content.firstChild)), narrow ? flat : null);
+  const parsed = () => Object.assign(document.createElement("template"), { innerHTML: source }).content.firstChild;  // nothing runs there; a document for each costs more
+  if (formulas.size > MOST_FORMULAS) formulas.clear();
+  if (!formulas.has(source)) formulas.set(source, copy(parsed()));
+  return lines(flat(formulas.get(source).cloneNode(true)), narrow ? flat : null);
 }
 /** What stands side by side in a formula, in parts between which a line may break. @param {any[]} all @param {any} flat How cases are taken apart, where they are */
 function lines(all, flat) {
@@ -260,10 +264,10 @@ class Walk {
     return this.isEnd.has(k) ? String(n) : n + String.fromCharCode(97 + (at % 26)).repeat(1 + Math.floor(at / 26));
   }
 
-  /** Everything that has happened by frame `k`; what moves asks for the same two again and again. @param {number} k */
+  /** Everything that has happened by frame `k`; what moves asks for the same ones again and again. @param {number} k */
   state(k) {
     if (this.states.has(k)) return this.states.get(k);
-    if (this.states.size > 2) this.states.clear();
+    if (this.states.size > 4) this.states.clear();
     const done = /** @type {Set<string>} */ (new Set());
     const st = { done, at: k, now: this.frames[k]?.id, bad: "", marks: new Set(), freed: new Set(), slots: new Map(), totals: new Map() };
     for (let i = 1; i <= k; i++) {
@@ -416,7 +420,7 @@ function render({ model, el }) {
     lang: "", quiz: "",                                             // what names are in; the node that a question is open about
     refused: /** @type {Json|null} */ (null), verdict: /** @type {Json|null} */ (null), note: /** @type {Both|null} */ (null),
     answered: /** @type {Record<string, {v: number, r: number}[]>} */ ({}),
-    present: false, whole: false, own: false, timer: 0, late: 0, want: 0, playing: false, u: 1, moves: 0, speed: 1, source: 0, plain: 0, breaks: new Set(model.get("breaks")),
+    present: false, whole: false, own: false, timer: 0, late: 0, idle: 0, want: 0, playing: false, u: 1, moves: 0, speed: 1, source: 0, plain: 0, breaks: new Set(model.get("breaks")),
   };
   let walk = new Walk(model.get("scene"), model.get("steps"), model.get("path")), over = false;
 
@@ -476,7 +480,9 @@ function render({ model, el }) {
   /** The notes of a node. @param {string} id @returns {SVGElement[]} */
   const saved = (id) => P.index["saved:" + drawn(id)] ?? [];
   /** Where in this picture a slot, or a mark, of the whole graph is. @param {string} name */
-  function place(name) {
+  const place = (name) => P.places.get(name) ?? (P.places.set(name, placed(name)), P.places.get(name));
+  /** @param {string} name */
+  function placed(name) {
     const [, kind, node, nr] = name.match(/^(?:(\w+):)?(n\d+)(:\d+)?$/) ?? [];
     if (!node || P.index["wire:" + name]) return name;          // a root's wire has its node's name, in a box too
     const wire = nr && kind !== "in" ? drawn(node + nr) : drawn(node) + (nr ?? "");
@@ -486,10 +492,10 @@ function render({ model, el }) {
   function decorate() {
     const { svg } = P, first = svg.querySelector("g:not(.mg-frame)"), of = /** @type {Record<string, string[]>} */ ({});
     for (const id of Object.keys(walk.scene.nodes)) (of[drawn(id)] ??= []).push(id);
-    Object.assign(P, { nodes: new Map(), labelled: labelled(svg), lang: "en",
-      slots: [...svg.querySelectorAll("[data-slot]")].map((text) => ({ text, slot: text.dataset.slot, first: text.textContent })),
-      parts: [...svg.querySelectorAll("[data-id]")].map((part) => ({ part, id: part.dataset.id, box: boxOf(part), freed: part.matches(".mg-freed"),
-        drawer: part.matches(".mg-acc"), mark: (part.matches(".mg-sum") ? "sum:" : "") + part.dataset.id })) });
+    Object.assign(P, { nodes: new Map(), places: new Map(), labelled: labelled(svg), lang: "en",
+      slots: [...svg.querySelectorAll("[data-slot]")].map((text) => ({ text, slot: text.dataset.slot, first: text.textContent, shown: text.textContent, set: text.matches(".mg-bad") ? null : false })),
+      parts: [...svg.querySelectorAll("[data-id]")].map((part) => ({ part, id: part.dataset.id, box: boxOf(part), was: part.matches(".mg-freed") ? 2 : 0, freed: part.matches(".mg-freed"),
+        drawer: part.matches(".mg-acc"), mark: part.matches(LIT) ? (part.matches(".mg-sum") ? "sum:" : "") + part.dataset.id : "" })) });
     for (const entry of P.parts) if (entry.drawer) {                        // one may stand for all parameters of a box
       const box = drawn(entry.id), drawers = P.parts.filter((one) => one.drawer && drawn(one.id) === box).length;
       const leaves = (of[box] ?? []).filter((id) => walk.scene.nodes[id].leaf);
@@ -511,6 +517,7 @@ function render({ model, el }) {
     P.words = P.labelled.slice(2).map((text) => ({ text,
       near: { x: text.getAttribute("x") - WIDEST_TEXT, y: text.getAttribute("y") - 40, w: 2 * WIDEST_TEXT, h: 80 }, box: text.dataset.slot || changing.has(text) ? null : boxOf(text) }));
     P.word = new Map(P.words.map((entry) => [entry.text, entry]));
+    for (const entry of P.slots) entry.word = P.word.get(entry.text);
     const vb = svg.viewBox.baseVal, add = /** @type {(() => void)[]} */ ([]);  // what is added stands after all is measured
     svg.setAttribute("role", "group");                                      // an image may hold nothing to press
     P.box = { x: vb.x, y: vb.y, w: vb.width, h: vb.height };
@@ -736,7 +743,7 @@ function render({ model, el }) {
     root.classList.toggle("mg-dark", dark());
     const before = S.u < 1 && k ? walk.state(k - 1) : st;                   // what moves has not arrived yet
     const goal = aim(now, k);
-    paint(before, now, ready, goal ? [goal, sight(cam.k)] : [P.box]);
+    paint(before, now, ready, !goal ? [P.box] : goal.glides && !calm() ? [goal, sight(cam.k)] : [goal]);
     showPins(before);
     const trim = showQueue(ready, st), scroll = showCode(k);                // all is written, then measured: one layout
     showSay(k, st);
@@ -747,33 +754,39 @@ function render({ model, el }) {
     if (crowded()) { S.crowded = root.clientWidth; return layout(); }
     if (goal) (goal.glides ? glide : look)(goal.x, goal.y, goal.scale);
     if (S.u) stir(k);                                                       // else what moves does, before anything is painted
+    clearTimeout(S.idle);
+    S.idle = window.setTimeout(foresee, 6 * FRAME_MS);
     if (held && !root.contains(document.activeElement)) root.focus({ preventScroll: true });  // what had it is gone: keys still arrive
   }
 
-  /** Classes and texts of the picture that is shown: what is in sight, and as many others as may change in one frame.
-   *  @param {Box[]} seen @param {number} [others] */
-  function paint(st, now, ready, seen, others = el.closest(".mg-comparison") ? Infinity : MOST_PAINTED) {
-    const soon = (/** @type {Box} */ box) => seen.some((one) => meet(one, box)) || others-- > 0;
+  /** Classes and texts of the picture that is shown: what is in sight, and the others unless they are too many for one frame.
+   *  @param {Box[]} seen @param {number} [most] */
+  function paint(st, now, ready, seen, most = el.closest(".mg-comparison") ? Infinity : MOST_PAINTED) {
+    const late = /** @type {(() => void)[]} */ ([]);
+    const change = (/** @type {Box} */ box, /** @type {() => void} */ act) => { if (seen.some((one) => meet(one, box))) act(); else late.push(act); };
+    const few = () => { if (late.length <= most) for (const act of late.splice(0)) act(); };
     clearTimeout(S.late);
     const { quiz } = S.quiz ? walk.steps.get(S.quiz) : { quiz: null }, asked = quiz && place(quiz.slot);
     const slots = new Map([...st.slots].map(([slot, value]) => [place(slot), value]));
     const marks = new Set([...st.marks].map(place));
     for (const entry of P.slots) {                                           // only what changes is touched: there may be thousands
-      const { text, slot, first } = entry, value = slots.get(slot);
-      const shown = asked === slot ? "?" : value === undefined ? first : P.short[slot] ?? value;
-      if (entry.shown === shown && entry.set === (value !== undefined) || !soon(P.word.get(text).near)) continue;  // "?" is shown where it is asked alone
-      Object.assign(entry, { shown, set: value !== undefined });
-      text.textContent = shown;
-      P.word.get(text).box = null;                                             // to be measured when it is in sight
-      text.classList.toggle("mg-set", value !== undefined);
-      text.classList.toggle("mg-ask", asked === slot);
-      text.classList.toggle("mg-bad", /NaN|∞/.test(value ?? ""));
+      const { text, slot, first, word } = entry, value = slots.get(slot), set = value !== undefined;
+      const shown = asked === slot ? "?" : set ? P.short[slot] ?? value : first;
+      if (entry.shown === shown && entry.set === set) continue;                // "?" is shown where it is asked alone
+      change(word.near, () => {
+        Object.assign(entry, { shown, set });
+        text.textContent = shown;
+        word.box = null;                                                       // to be measured when it is in sight
+        text.classList.toggle("mg-set", set);
+        text.classList.toggle("mg-ask", asked === slot);
+        text.classList.toggle("mg-bad", /NaN|∞/.test(value ?? ""));
+      });
     }
     for (const entry of P.parts) {
-      const is = [marks.has(entry.mark), entry.freed || st.freed.has(entry.id), entry.drawer && entry.all.every((one) => st.done.has(one)), entry.born > st.at];
-      if (entry.was?.every((yes, i) => yes === is[i]) || !soon(entry.box)) continue;
-      entry.was = is;
-      ["mg-on", "mg-freed", "mg-done", "mg-unborn"].forEach((name, i) => (i !== 2 || entry.drawer) && entry.part.classList.toggle(name, is[i]));
+      const done = entry.all?.every((/** @type {string} */ one) => st.done.has(one));
+      const is = (marks.has(entry.mark) ? 1 : 0) + (entry.freed || st.freed.has(entry.id) ? 2 : 0) + (done ? 4 : 0) + (entry.born > st.at ? 8 : 0);
+      const act = () => ["mg-on", "mg-freed", "mg-done", "mg-unborn"].forEach((name, i) => (i !== 2 || entry.all) && entry.part.classList.toggle(name, !!((entry.was = is) >> i & 1)));
+      if (entry.was !== is) change(entry.box, act);
     }
     for (const label of translated(P, lang())) if (P.word.has(label)) P.word.get(label).box = null;
     for (const { text, roll, first, count } of P.loops) {
@@ -782,12 +795,16 @@ function render({ model, el }) {
       const shown = come ? fill(ui.turn, { turn: home(come).split("/")[1], count, tick: all ? " ✓" : "" })[lang() === "zh" ? "zh" : "en"] : first;
       if (text.textContent !== shown) P.word.get(text).box = null, text.textContent = shown;
     }
+    few();
     const driven = drive(), open = new Set(ready);
-    for (const part of P.nodes.values()) paintNode(part, st, now, open, driven, soon);
-    if (others < 0) S.late = window.setTimeout(() => paint(st, now, ready, seen, 4 * MOST_PAINTED));
+    for (const part of P.nodes.values()) paintNode(part, st, now, open, driven, change);
+    few();
+    const wait = () => { S.late = window.setTimeout(late.length ? rest : () => paint(st, now, ready, seen, Infinity), FRAME_MS); };  // names of boxes have what came late
+    const rest = () => { for (const act of late.splice(0, 16 * MOST_PAINTED)) act(); wait(); };
+    if (late.length) wait();
   }
   /** @param {Part} part */
-  function paintNode(part, st, now, ready, driven, soon) {
+  function paintNode(part, st, now, ready, driven, change) {
     const { group, ids, under, badge, text, signs, dot, opens } = part, [id] = ids, current = ids.includes(now);
     const is = { "mg-now": current, "mg-done": ids.every((member) => st.done.has(member)),
       "mg-ready": !current && ids.some((member) => ready.has(member)), "mg-failed": ids.includes(st.bad),
@@ -796,25 +813,26 @@ function render({ model, el }) {
     const span = places.length > 1 ? places[0] + "–" + places[places.length - 1] : String(places[0] ?? "");
     const said = driven || opens ? part.words.map((one) => one.textContent).join(" ") : "";
     const sign = [...Object.values(is), span, driven, lang(), said, st.at < 0].join();
-    if (sign === part.was || !soon(part.box)) return;
-    part.was = sign;
-    for (const [name, yes] of Object.entries(is)) {
-      if (!!part.is?.[name] === yes) continue;
-      for (const one of name === "mg-ready" ? [under, badge] : [group, under, badge, dot]) one.classList.toggle(name, yes);
-      for (const one of signs[name] ?? []) if (yes) badge.append(one); else one.remove();
-    }
-    part.is = is;
-    const number = st.at < 0 ? "" : is["mg-done"] || is["mg-now"] || !driven ? span : "";
-    if (text.textContent !== number) text.textContent = number;            // the same would be laid out again
-    badge.classList.toggle("mg-empty", !number);
-    const word = ui[["failed", "now", "done", "ready"].find((state) => is["mg-" + state]) ?? "waiting"];
-    const open = opens ? ". " + spoken(ui.open, lang()) : "";
-    const title = ids.length > 1 ? walk.scene.scopes[P.home[id]] ?? walk.title(id) : walk.title(id);
-    group.setAttribute("aria-label", (said || title) + ": " + spoken(word, lang()) + open);
-    if (opens || driven === part.driven) return;
-    part.driven = driven;
-    group.setAttribute("role", driven ? "button" : "img");
-    if (driven) group.setAttribute("tabindex", "0"); else group.removeAttribute("tabindex");
+    if (sign !== part.was) change(part.box, () => {
+      part.was = sign;
+      for (const [name, yes] of Object.entries(is)) {
+        if (!!part.is?.[name] === yes) continue;
+        for (const one of name === "mg-ready" ? [under, badge] : [group, under, badge, dot]) one.classList.toggle(name, yes);
+        for (const one of signs[name] ?? []) if (yes) badge.append(one); else one.remove();
+      }
+      part.is = is;
+      const number = st.at < 0 ? "" : is["mg-done"] || is["mg-now"] || !driven ? span : "";
+      if (text.textContent !== number) text.textContent = number;            // the same would be laid out again
+      badge.classList.toggle("mg-empty", !number);
+      const word = ui[["failed", "now", "done", "ready"].find((state) => is["mg-" + state]) ?? "waiting"];
+      const open = opens ? ". " + spoken(ui.open, lang()) : "";
+      const title = ids.length > 1 ? walk.scene.scopes[P.home[id]] ?? walk.title(id) : walk.title(id);
+      group.setAttribute("aria-label", (said || title) + ": " + spoken(word, lang()) + open);
+      if (opens || driven === part.driven) return;
+      part.driven = driven;
+      group.setAttribute("role", driven ? "button" : "img");
+      if (driven) group.setAttribute("tabindex", "0"); else group.removeAttribute("tabindex");
+    });
   }
 
   /** The rule with its numbers, the hooks, what was printed: as far as the step has come. */
@@ -884,8 +902,9 @@ function render({ model, el }) {
   function showDock(st, now, k) {
     const id = S.refused?.id ?? now;
     card.className = "mg-card" + (S.refused ? " mg-refusal" : S.quiz ? " mg-quiz" : st.bad && st.bad === id ? " mg-error" : "");
-    const many = walk.steps.get(id)?.rows.length > MANY;                      // a long list is read at the smallest size: each try is a layout
-    for (S.plain of many ? [2, 3] : [0, 1, 2, 3]) {                          // without room for matrices, or for any numbers put in, results as text
+    const lines = walk.steps.get(id)?.rows ?? [], many = lines.length > MANY;  // a long list is read at the smallest size: each try is a layout
+    const forms = new Set(lines.map((/** @type {Json} */ line) => line.num && (/mtable/.test(line.num.en ?? line.num) ? 1 : 2)));
+    for (S.plain of many ? [2, 3] : [0, 1, 2, 3].filter((plain) => plain % 3 === 0 || forms.has(plain))) {  // without room for matrices, or for any numbers put in, results as text
       if (S.plain > 2 && card.scrollWidth <= card.clientWidth) return;       // what is only too high scrolls
       card.replaceChildren(...(id ? content(id, k, st) : k < 0 ? [h("pre", {}, lit(walk.frames[k].event.at))] : S.present && drive() ? [choices(st)]
         : [h("h3", {}, two(ui.before)), h("pre", {}, walk.scene.code)]));
@@ -898,7 +917,9 @@ function render({ model, el }) {
         return [card, say].map(fits).every(Boolean);
       };
       if (fit(sizes[0])) return;
-      if (!many && fit(sizes[sizes.length - 1])) return void sizes.slice(1).some(fit);  // else no other is tried: each is a layout
+      const least = S.plain > 2 && sizes[sizes.length - 1], wide = (card.scrollWidth - 1) / card.offsetWidth, nearly = card.scrollHeight < 1.25 * card.clientHeight;
+      const can = sizes.slice(1).filter((size) => size === least || size * wide <= sizes[0]);  // what is too wide for its place stays so
+      if ((can.length < 2 || nearly || fit(can[can.length - 1])) && can.some(fit)) return;  // where the smallest is too high, no other is tried
     }
   }
   function content(id, k, st) {
@@ -957,16 +978,17 @@ function render({ model, el }) {
 
   function showQueue(ready, st) {
     const how = !model.get("live") ? "recording" : gone() ? "gone" : "live";
+    if (!state.matches(".mg-" + how)) state.replaceChildren(two(ui["state_" + how]));
     state.className = "mg-state mg-" + how;
-    state.replaceChildren(two(ui["state_" + how]));
     const chips = drive() ? [...ready].sort() : ready;                  // in Drive the order is the question
     const reason = muted(two(why(ready, st))), rest = muted(), full = () => side.scrollHeight > side.clientHeight;
-    const shown = chips.length ? [] : [muted(two(ui.empty))], most = Math.min(MOST_CHIPS, chips.length || 1), tail = [rest, reason];
-    const put = (n) => {
+    const shown = chips.length ? [] : [muted(two(ui.empty))], most = Math.min(MOST_CHIPS, chips.length || 1);
+    const put = (n) => {                                                 // what stands there stays, or all would be laid out again
       while (shown.length < Math.min(n, most)) shown.push(chip(chips[shown.length]));
       rest.textContent = n < chips.length ? "+" + (chips.length - n) : "";
-      queue.replaceChildren(h("b", {}, two(ui.queue)), ...shown.slice(0, n), ...tail);
+      shown.forEach((one, i) => { if (i >= n) one.remove(); else if (!one.parentNode) rest.before(one); });
     };
+    queue.replaceChildren(h("b", {}, two(ui.queue)), rest, reason);
     const fold = (least, most) => {                                      // to as many as there is room for: about those above what is too low
       const low = (one) => one.offsetTop + one.offsetHeight, room = low(shown[most - 1]) - (side.scrollHeight - side.clientHeight);
       let n = Math.max(Math.min(least, most), shown.slice(0, most).filter((one) => low(one) <= room).length);
@@ -980,8 +1002,7 @@ function render({ model, el }) {
       if (!full() && (shown.length >= most || (put(most), !full()))) return;
       const n = fold(2, shown.length);
       if (!full()) return;
-      tail.pop();
-      put(n);
+      reason.remove();
       if (full()) fold(1, n);
     };
   }
@@ -1149,6 +1170,13 @@ function render({ model, el }) {
       if (S.playing) S.timer = window.setTimeout(onward, shows ? 120 / S.speed : 0.8 * lasts);
     };
     if (shows) S.moves = requestAnimationFrame(onto); else end();
+  }
+  /** While nothing happens: what the next step asks for is known before anybody presses a button. */
+  function foresee() {
+    const k = stops().find((one) => one > frame()) ?? 0;
+    if (k < 1 || S.u < 1) return;
+    for (const { slots, marks } of [k - 1, k].map((one) => walk.state(one))) [...slots.keys(), ...marks].forEach(place);
+    for (const line of walk.steps.get(walk.frames[k].id).rows.slice(0, FIRST_ROWS)) if (typeof line.math === "string") math(line.math);
   }
   /** What was refused, answered or noted is over; a question may be open. @param {string} [quiz] */
   const settle = (quiz = "") => Object.assign(S, { refused: null, verdict: null, note: null, quiz });
