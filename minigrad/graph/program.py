@@ -130,6 +130,11 @@ class Source:
         return by_key((ast.unparse(n.func), n) for n in self.calls)
 
     @cached_property
+    def calls_of(self) -> dict[str, list[Any]]:
+        """The calls of what has a name, by its last one; `super().f()` is none."""
+        return by_key((called(n), n) for n in self.calls if not isinstance(getattr(n.func, "value", None), ast.Call))
+
+    @cached_property
     def spelled(self) -> Source:
         """The same with the usual spaces, each statement, or head of one, alone on one line, and nothing on the others;
         itself, where that may not be."""
@@ -435,7 +440,7 @@ class Context(NamedTuple):
             return
         if call is None:  # who called is not known: whoever calls a function of this name
             homes = (Context(source, names=self.names) for source in self.cells())
-            named = ((n, home) for home in homes for n in home.source.calls if called(n) == self.function.name)
+            named = ((n, home) for home in homes for n in home.source.calls_of.get(self.function.name, ()))
             call, around = next(((n, home) for n, home in named if isinstance(n.func, ast.Name) or is_learners(
                 home.value(getattr(n.func, "value", None)))), (None, None))
         if call is None:

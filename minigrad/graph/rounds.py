@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import permutations
 from types import GeneratorType
 from typing import Any
 
@@ -151,12 +152,11 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     ends = [*own, *(e for e in behind if isinstance(e, TensorBase))]
     yield None if called(call) != "backward" else leaves.first_order(ends, root_of(call), around)
     yield None if call is None else leaves.bootstrapped(root_of(call), around)
-    modules = [(name, v) for name, v in context.names.items() if hasattr(type(v), "named_parameters")]
-    for a, v, b, other in ((*one, *two) for one in modules for two in modules if one is not two):
-        trained = [any(p.grad is not None for p in m.parameters()) for m in (v, other)]
-        one = {*map(id, v.parameters())} == {*map(id, other.parameters())}  # also in a copy that is not deep
-        if one or (type(v) is type(other) and trained == [True, False]):
-            yield by_rule(f"{'same' if one else 'copied'}: {a} {b}", None, context)
+    modules = [(name, type(v), {*map(id, v.parameters())}, any(p.grad is not None for p in v.parameters()))
+               for name, v in context.names.items() if hasattr(type(v), "named_parameters")]
+    for (a, kind, held, trained), (b, other, theirs, learns) in permutations(modules, 2):
+        if held == theirs or (kind is other and trained and not learns):  # the same also in a copy that is not deep
+            yield by_rule(f"{'same' if held == theirs else 'copied'}: {a} {b}", None, context)
     yield numbers.equal_units(own, context)
     yield from cut_short(own, context)
     flat = (k for k, v in context.names.items() if isinstance(v, TensorBase) and v.grad_fn and not v._array().any())
