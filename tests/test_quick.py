@@ -12,10 +12,12 @@ import pytest
 
 import minigrad as mg
 from minigrad.core.beside import ledger
+from minigrad.core.beside.saved import Packed
 from minigrad.core.carriers import RAW, TENSORS
 from minigrad.core.graph import seqs
 from minigrad.core.record import call_of_tensors, call_of_two
 from minigrad.core.row import TABLE, Row
+from minigrad.func import jacrev
 from minigrad.quick import calls
 from minigrad.quick.derivatives import DERIVATIVES
 from minigrad.quick.folded import CrossEntropy, Product
@@ -241,6 +243,25 @@ def test_a_backward_that_nobody_watches_goes_past_the_chain_and_all_others_throu
 
     assert isinstance(first.grad_fn, Product)
     assert [y.grad_fn.chain is None for y in (first, second, third)] == [True, False, False]
+
+
+def test_what_jacrevs_backward_computes_is_recorded_once_and_differentiated_as_ever(monkeypatch):
+    monkeypatch.setattr(Packed, "used", False)  # hooks of saved tensors would run in there
+    mg.manual_seed(0)
+    weight, x, made = mg.randn(3, 2, requires_grad=True), mg.randn(3), []
+
+    def slopes():
+        start = next(seqs)
+        jacobian = jacrev(lambda x: mg.tanh(x @ weight))(x)
+        made.append(next(seqs) - start)
+        second = jacrev(jacrev(lambda x: mg.tanh(x @ weight)))(x)
+        inner = mg.func.grad(lambda w: (jacrev(lambda x: mg.tanh(x @ w))(x) ** 2).sum())(weight)
+        return [jacobian, second, inner, *mg.autograd.grad((jacobian**2).sum() + (second**2).sum(), weight)]
+
+    quick, slow = quickly(slopes)(), ordinarily(slopes)()
+
+    assert made[0] < made[1]  # without the short walk for each example, too
+    assert all(mg.allclose(a, b, atol=1e-6) for a, b in zip(quick, slow, strict=True))
 
 
 def test_a_transform_does_not_look_behind_a_chain():

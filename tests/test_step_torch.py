@@ -574,6 +574,8 @@ def test_functions_and_types_that_our_table_does_not_have():
     assert frames[-1].kind == "accumulate"
     assert frames[-1].after == "[3, 12]"
     assert any(n.name == "CubeBackward" for n in graph.nodes)
+    put_in = [rule.filled_in for frame in frames for rule in frame.rules]
+    assert not any(r"\sqrt{\mathrm{[" in text for text in put_in)  # the values of a query are no sizes
 
 
 def test_kinds_of_tensors_that_minigrad_does_not_have():

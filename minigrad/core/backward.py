@@ -59,7 +59,8 @@ def grad(outputs: Any, inputs: Any, grad_outputs: Any = None, retain_graph: Any 
     if is_grads_batched:
         return batched(roots, wanted, grad_outputs, retain_graph, create_graph, allow_unused, materialize_grads)
     grads = root_gradients(roots, grad_outputs, create_graph or level() is not None)
-    latest.freed, edges = Freed(*learners_line()), [wanted_edge(t) for t in wanted]
+    latest.freed = Freed(*learners_line())
+    edges = [wanted_edge(t) for t in wanted]
     found: dict[Any, Any] = {}
     run(roots, grads, keeps(retain_graph, create_graph), create_graph, edges, found)
     results = [found.get(edge) for edge in edges]

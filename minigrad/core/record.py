@@ -30,7 +30,8 @@ def call_of_tensors(row: Row) -> Callable:
     reduces = "keepdim" in row.inputs and not row.outputs  # NumPy lays the rest as the whole lay, torch in order
 
     def call(*args: Any, **options: Any) -> Any:
-        args = row.bind(args, options) if options or len(args) < total else args
+        if options or len(args) < total:
+            args = row.bind(args, options)
         mode = grad_mode()
         if mode is not True and mode is not False and mode is not INFERENCE:
             return mode.intercept(call, args)
@@ -42,7 +43,8 @@ def call_of_tensors(row: Row) -> Callable:
         if total == 1 and not isinstance(args[0], TensorBase):
             need(False, "argument_kind", row.name, "input", 1, "Tensor", type_said(args[0]))
         try:
-            arrays = promoted(arrays, tracked, row.opmath) if row.elementwise and not alike else arrays
+            if row.elementwise and not alike:
+                arrays = promoted(arrays, tracked, row.opmath)
             z = in_order(forward(*arrays)) if reduces else forward(*arrays)
         except (AttributeError, TypeError, ValueError) as refused:
             raise refusal(row, arrays[: len(row.tensors)], refused, row.elementwise) from None
@@ -121,7 +123,8 @@ def call_of_view(row: Row, kind: str) -> Callable:
     forward, total = row.forward, len(row.inputs)
 
     def call(*args: Any, **options: Any) -> Any:
-        args = row.bind(args, options) if options or len(args) < total else args
+        if options or len(args) < total:
+            args = row.bind(args, options)
         mode, self = grad_mode(), args[0]
         if mode is not True and mode is not False and mode is not INFERENCE:
             return mode.intercept(call, args)

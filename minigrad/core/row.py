@@ -220,12 +220,10 @@ def apply_of(row: Row) -> Callable:
     """
     listed = row.inputs[0] == "tensors"  # one derivative, which returns a gradient for each tensor of the list
     formulas = [row.derivatives[n] for n in row.differentiable]
-    used = dict.fromkeys(p for formula in formulas for p in parameters(formula) if p in row.saved)
-    names = [n for n in row.saved if n in row.tensors or is_result(row, n) or n.endswith("_sym_strides")]
-    facts = [n for n in used if n not in names]  # simply there: several are read at once
-    readers = [reader(row, n) for n in (*names, *facts)][: None if len(facts) < 2 else len(names)]
-    look, names = attrgetter(*[f"saved_{n}" for n in facts]) if facts[1:] else None, ["F", "grad", *names, *facts]
-    arranged = [(slot, formulas[slot], picker(names, parameters(formulas[slot])))
+    used = {p for formula in formulas for p in parameters(formula)}
+    names = [n for n in row.saved if n in used or n in row.tensors or is_result(row, n)]
+    readers = [reader(row, n) for n in names]
+    arranged = [(slot, formulas[slot], picker(["F", "grad", *names], parameters(formulas[slot])))
                 for slot in sorted(range(len(formulas)), key=row.differentiable.__getitem__)]
     (_, first, pick_first), alone, frees = arranged[0], len(arranged) == 1, row.node.frees  # most rows have one
 
@@ -233,10 +231,8 @@ def apply_of(row: Row) -> Callable:
         values = [F, (grad,) if row.multi and n.outputs == 1 else grad]
         for read in readers:
             values.append(read(n, F))
-        if look is not None:
-            values += look(n)
         if alone:
-            sent = first(*values) if in_order else first(*pick_first(values))
+            sent = first(*pick_first(values))
             sent = tuple(sent) if listed else (sent,)
         else:
             gradients: list[Any] = [None] * len(arranged)
@@ -256,9 +252,8 @@ def apply_of(row: Row) -> Callable:
             n.free()
         return sent
 
-    in_order, takes_carrier = [*parameters(first)] == names, parameters(first)[:1] == ("F",)
-    is_plain = alone and len(names) == 3 and parameters(first)[takes_carrier:] == (*names[1:],)
-    return plain if is_plain and not (listed or row.multi) else apply
+    takes_carrier, wanted = parameters(first)[:1] == ("F",), [p for p in parameters(first) if p != "F"]
+    return plain if alone and len(names) == 1 and wanted == ["grad", *names] and not (listed or row.multi) else apply
 
 
 def picker(names: list[str], wanted: tuple[str, ...]) -> Callable[[list], tuple]:

@@ -102,7 +102,8 @@ def write_directly(self: Any, ufunc: Any, other: Any, alpha: Any = None) -> bool
             return False  # halves see `Row.opmath`, integers cut and wrap
         b = other
     elif isinstance(other, TensorBase) and (counter is None or counter is not other._counter):
-        b, scaled = other._data, alpha is None or (alpha.__class__ is float and a.dtype.kind == "f")
+        b = other._data
+        scaled = alpha is None or (alpha.__class__ is float and a.dtype.kind == "f")
         if not (scaled and b.__class__ is ndarray and b.base is None and a.dtype is b.dtype and a.shape == b.shape):
             return False
         b = b if alpha is None else b * alpha

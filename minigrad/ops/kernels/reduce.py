@@ -1,6 +1,5 @@
 """Sums, norms, extremes, order and running operations on arrays, and parts of their derivatives."""
 
-import functools
 import math
 
 from ...array import accumulate, dtypes, in_order, namespace, xp
@@ -25,7 +24,6 @@ def gone(dim, rank: int) -> tuple:
     return tuple(range(rank)) if dim is None or dim == () else dim if isinstance(dim, tuple) else (dim,)
 
 
-@functools.lru_cache(1024)
 def count_of(sizes: tuple, dim) -> int:
     return math.prod([sizes[d] for d in gone(dim, len(sizes))]) if sizes else 1
 
@@ -259,7 +257,8 @@ def sizes(F, x) -> tuple:
     return tuple(x.shape)
 
 
-@formula(tex=lambda sizes, dim: symbol(count_of(gone(k[0], 0), k[1])) if (k := number((sizes, dim))) else Symbol("n"))
+@formula(tex=lambda sizes, dim: Symbol("n") if not (k := number((sizes, dim))) or isinstance(k[0], list) else symbol(
+    count_of(gone(k[0], 0), k[1])))  # where numbers were put in, a list is what lies in `sizes(x)`
 def count(F, sizes: tuple, dim) -> int:
     return count_of(sizes, dim)
 

@@ -3,7 +3,6 @@
 Knows torch's refusals of shapes and sizes. The last chapters work on a storage and its parts, and draw numbers.
 """
 
-import functools
 import itertools
 import math
 import operator
@@ -67,7 +66,6 @@ def expand(self, shape: tuple):
 
 
 @formula(tex=lambda dims: dims ** -1 if number(dims) is None else Symbol(f"{inverse_order(RAW, number(dims))}"))
-@functools.lru_cache(256)
 def inverse_order(F, dims):
     """Where each dimension has gone; a single one, written as a number, has nowhere to go."""
     return dims if isinstance(dims, int) else tuple(sorted(range(len(dims)), key=lambda d: dims[d] % len(dims)))
