@@ -626,7 +626,7 @@ def test_a_moving_value_is_on_its_way_and_can_be_scrubbed_back(page, coded):
         "(el) => getComputedStyle(el).fill === getComputedStyle(el.closest('.mg-player')).color")  # no gradient's
     slider.evaluate("(el) => { el.value = -9; el.dispatchEvent(new Event('input')); }")
     assert player.locator(".mg-forth").count() == 0
-    assert player.locator(".mg-op:not(.mg-unborn)").count() == 0
+    page.wait_for_function("() => !document.querySelector('.mg-player .mg-op:not(.mg-unborn)')")  # a frame later
 
 
 def test_the_row_and_the_column_that_make_an_entry_light_up(page, tmp_path):
