@@ -293,6 +293,8 @@ class Drawing:
             self.close_what_is_too_high()
         if self.fold.shown < 2:  # that would be no picture
             self.graph, self.fold = before
+        if not self.fold.home:  # there is nothing to fold
+            self.fold = replace(self.fold, bare=True)
 
     def remark(self, key: str, **facts: Any) -> None:
         """Say something under the title."""
