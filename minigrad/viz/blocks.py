@@ -468,7 +468,8 @@ class Builder:
                       key=lambda e: ([*ids].index(e.node) if e.node in ids else len(ids), e.slot))
         block.below |= {e.slot for e in uses}
         block.ports = {slot: at for slot, at in block.ports.items() if slot not in block.below}
-        labels = [max(self.slot_width(f"edge:{node.edge_id(e.slot)}"), 8) + 12 for e in uses]
+        air = 28 if "frees" in self.show else 12  # a player's texts come two characters short, see `widest_texts`
+        labels = [max(self.slot_width(f"edge:{node.edge_id(e.slot)}"), 8) + air for e in uses]
         sums = any(e.expands for e in uses)
         sizes = {id: self.leaf_size(self.graph.node(id)) for id in ids}
         beside = dict(zip([e.node for e in uses], labels, strict=True))  # texts right of their wires, left of badges
