@@ -217,10 +217,10 @@ def test_in_a_correct_or_unclear_program_nothing_is_to_be_mended(lines, fields, 
 
 
 def test_what_a_cell_writes_is_read_in_that_cell():
-    names, answer = run(["w = torch.ones(2, requires_grad=True)", "for turn in range(2):", "    outer = 0.",
-                         "    for goal in (1., 2.):", "        fast = w - 0.1 * (w * goal).exp()",
-                         "        outer = outer + (w - goal).sum()", "    outer.backward()", "    w.grad = None",
-                         "(w * 2).sum().backward()", "answer = why(w)"], in_cells=True)
+    names, _ = run(["w = torch.ones(2, requires_grad=True)", "for turn in range(2):", "    outer = 0.",
+                    "    for goal in (1., 2.):", "        fast = w - 0.1 * (w * goal).exp()",
+                    "        outer = outer + (w - goal).sum()", "    outer.backward()", "    w.grad = None",
+                    "(w * 2).sum().backward()", "answer = why(w)"], in_cells=True)
 
     assert "error" not in names, names["error"]
 

@@ -55,7 +55,7 @@ def test_a_box_holds_what_its_lines_made_in_a_row_and_names_them(name):
     ran = [n.id for n in sorted(drawing.fold.graph.ops, key=lambda n: n.seq)]
     texts = networks.CODE[name].strip().splitlines()
     functions = [n for n in ast.walk(ast.parse("\n".join(texts))) if isinstance(n, ast.FunctionDef)]
-    functions.append(ast.FunctionDef("<module>", lineno=0, end_lineno=len(texts)))
+    functions.append(ast.FunctionDef("<module>", ast.arguments(), lineno=0, end_lineno=len(texts)))
 
     for scope, ops in boxed(drawing):
         told = [*numbers(scope.path)]

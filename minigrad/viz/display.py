@@ -89,6 +89,8 @@ def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None =
         if level is None:
             drawing.fit()
         drawing.fold = drawing.fold.opened(levels.named(drawing.fold, open))
+        if drawing.fold.bare and graph.library == "torch":
+            drawing.remark("no_scopes")
     if tangents is not False:
         ops = sum(n.id in graph.reached for n in graph.ops)
         facts = {"ops": ops, "inputs": moved, "outputs": sum(t.numel() for t in tensors)}
