@@ -21,7 +21,7 @@ from .cuts import cut_on_the_way, number_of, passes, root_of, uncarried
 from .findings import Finding, by_rule, ends, finding, first, names_in, reads_of, receiver
 from .leaves import made_anew, no_flag, not_a_leaf, projected, remade, switched_off, unreached, unregistered, untracked
 from .live import inner, is_tensor, nodes_of, parameters, tensors_named
-from .program import Context, begins, called, expression, feeding, first_write, gives, is_learners, read_in, source_of
+from .program import Context, begins, called, expression, feeding, first_write, gives, is_learners, located, read_in
 from .refused import Refused, ours
 
 WHOSE = {"backward", "step", "zero_grad", "parameters", "state_dict", "load_state_dict"}  # each of one kind of thing
@@ -53,15 +53,14 @@ def freed(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
     """Backward went through a node that an earlier backward has freed: that one, or what was kept from turn to turn."""
     node: Any = facts.get("node")
     mark = next((m for s in getattr(node, "frees", ()) if isinstance(m := getattr(node, s), Freed) and m.code), None)
-    before = mark and expression(mark.code, mark.lasti)
-    if mark is None or not isinstance(before, ast.Call):
+    before, other = located(mark.code, mark.lasti, context.names) if mark else (None, context)
+    if not isinstance(before, ast.Call):
         return None
     if before is not call:
         up, above = context.source.statement, context.source.parents
         if before in above and ast.dump(before) == ast.dump(call) and (
                 (up(before), up(call)) in pairwise(ast.iter_child_nodes(above[up(before)]))):
             return finding("freed_twice", context, call, (up(call), ""), node=node)
-        other = Context(source_of(mark.code), source_of(mark.code).function(before), names=context.names)
         if called(before) == "grad" and any(before in ast.walk(here) for here, _ in feeding(root_of(call), context)):
             return by_rule("first order:", before, other)  # what it gave is a part of this
         after = dropwhile(lambda entry: entry[3] is not mark, ledger.diary)
@@ -101,7 +100,7 @@ def crossing(node: Any, region: Any, context: Context, root: Any) -> Finding | N
     if region is None:
         return None
     source, inside = context.source, {*ast.walk(region)}
-    at, made = source_of(node.code), expression(node.code, node.lasti)
+    made, home = located(node.code, node.lasti)
     for name in dict.fromkeys(ast.unparse(n) for n in ast.walk(region) if isinstance(n, ast.Name | ast.Attribute)):
         uses = reads_of(name, region)
         writes = source.writes.get((context.function, name), [])
@@ -116,9 +115,9 @@ def crossing(node: Any, region: Any, context: Context, root: Any) -> Finding | N
             text, write = around.source.grouped(value), around.source.statement(value)
             if context.function is not None and any(value is given for given, _ in context.argument(name)):
                 return finding("carried", around, value, (value, f"{text}.detach()"), name=name)
-            if made is not None and at.function(made) is around.function and made not in {*ast.walk(write)}:
+            if made is not None and home.function is around.function and made not in {*ast.walk(write)}:
                 key = "carried" if made in inside else "kept_outside"  # written in each turn, or a part of it
-                return finding(key, Context(at), at.statement(made), name=name)
+                return finding(key, home, home.source.statement(made), name=name)
             if text in source.text(region):  # that is done, and this is what it is compared with
                 return finding("kept_outside", around, write, (value, f"{text}.detach()"), name=name)
             anew = re.search(r"\b(?:rand\w*|normal|nn\.[A-Z]\w+|Parameter)\(|requires_grad=True", text)  # not as it was
@@ -188,13 +187,11 @@ def cut_off(name: str, statement: Any, none: bool, inside: Any, context: Context
 def overwritten(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
     """The first write into a value since a node saved it, and the same out of place."""
     counter = facts.get("counter") or [0]
-    code, lasti = first_write(counter, facts["expected"])
-    source, at = source_of(code or ""), code and expression(code, lasti)
+    at, there = located(*first_write(counter, facts["expected"]), context.names)
     if at is None:
         return None
-    statement, made = source.statement(at), facts["node"]
-    born = made.code and expression(made.code, made.lasti)
-    there = Context(source, source.function(statement), names=context.names)
+    source, made = there.source, facts["node"]
+    statement, born = source.statement(at), expression(made.code, made.lasti)
     if called(at) == "step" or any(isinstance(up, ast.With) for up in source.above(statement)):
         ran = [n.lineno for n in source.calls if called(n) == "backward" and source.function(n) is there.function]
         between = born in source.parents and source.function(born) is there.function and any(
@@ -297,9 +294,9 @@ def not_to_optimize(error: BaseException, node: Any, context: Context) -> Findin
                if "non-leaf" in str(error) and getattr(t, "grad_fn", None) is not None]
     for t, n, own in results[:1]:
         made = [*context.made(ast.unparse(n), n)] if own else []  # of one in a list, its own line
-        there = None if own or t.grad_fn.code is None else Context(source_of(t.grad_fn.code))
+        at, there = located(t.grad_fn.code, t.grad_fn.lasti)
         return not_a_leaf(t, ast.unparse(n), made, True) or (
-            there and finding("scaled", there, expression(t.grad_fn.code, t.grad_fn.lasti), name=ast.unparse(n)))
+            None if own or at is None else finding("scaled", there, at, name=ast.unparse(n)))
     return None
 
 

@@ -188,7 +188,7 @@ def computed(reader: Reader, key: Key, record: NodeRecord, arrays: Mapping[Any, 
 
 def literal(code: CodeType | None, lasti: int, op: str) -> Any:
     """The number that is written beside a sign, or alone into a call: `2` of `x + 2` and of `x.add(2)`."""
-    made = expression(code, lasti) if code and op in ("add", "sub", "rsub") else None
+    made = expression(code, lasti) if op in ("add", "sub", "rsub") else None
     parts = [made.right, made.left] if isinstance(made, ast.BinOp) else [getattr(made, "value", None)]
     if isinstance(made, ast.Call):
         own = getattr(made.func, "attr", "").rstrip("_") == op and len(made.args) == 1 and not made.keywords

@@ -16,7 +16,7 @@ from . import program
 from .cuts import asking, block_around, computed, cut, cut_on_the_way, in_hook, late, leads_to, root_of, tensors_in
 from .findings import Finding, by_rule, ends, finding, first, keyword, names_in, reads_of, receiver
 from .live import inner, is_tensor, parameters
-from .program import Context, called, expression, feeding, inside_of, is_learners, read_in, source_of, writers, written
+from .program import Context, called, expression, feeding, inside_of, is_learners, located, read_in, writers, written
 
 FACTORIES = set("tensor ones zeros rand randn full arange linspace eye normal empty ones_like randn_like".split())
 
@@ -25,15 +25,13 @@ FACTORIES = set("tensor ones zeros rand randn full arange linspace eye normal em
 
 def last_backward(context: Context) -> tuple[Any, Context] | None:
     """The call of backward or grad that ran last, and where it stands."""
-    mark = latest.freed
-    call = expression(mark.code, mark.lasti) if mark.code is not None else None
-    source: Any = source_of(mark.code) if mark.code is not None else None
-    if not isinstance(call, ast.Call) or getattr(source.function(call), "name", "") == "backward":  # a Function's
+    call, there = located(latest.freed.code, latest.freed.lasti)
+    if not isinstance(call, ast.Call) or getattr(there.function, "name", "") == "backward":  # a Function's
         return None
-    home = next((up.name for up in source.above(call) if isinstance(up, ast.ClassDef)), None)
+    home = next((up.name for up in there.source.above(call) if isinstance(up, ast.ClassDef)), None)
     selves = {id(v): v for v in context.names.values() if type(v).__name__ == home}  # the frame is gone
     own = {"self": next(iter(selves.values()))} if len(selves) == 1 else {}
-    return call, Context(source, source.function(call), names={**context.names, **own})
+    return call, there._replace(names={**context.names, **own})
 
 
 def reached(context: Context) -> tuple[Any, Context, set[int]]:
@@ -186,11 +184,11 @@ def no_flag(node: Any, context: Context) -> Finding | None:
 
 def constant(t: Any, name: str, made: list[tuple[Any, Context]]) -> Finding | None:
     """Why nothing is tracked of a constant: the very place where it was cut off, or what stands behind it."""
-    for place in list(ledger.places.values()):
-        if place.result() is t and (at := expression(place.code, place.lasti)) is not None:
-            source = source_of(place.code)
-            meant = ast.unparse(receiver(at)) in written(source.statement(at))  # `h = h.detach()`
-            return cut(place, at, Context(source, source.function(at)), not meant)
+    for place in (p for p in list(ledger.places.values()) if p.result() is t):
+        at, there = located(place.code, place.lasti)
+        if at is not None:
+            meant = ast.unparse(receiver(at)) in written(there.source.statement(at))  # `h = h.detach()`
+            return cut(place, at, there, not meant)
     if not t.is_floating_point():
         return first(by_rule(f"integers: {name} {t.dtype}", *one) for one in made)
     return first(projected(name, *one) or untracked(*one) for one in made)
@@ -202,9 +200,9 @@ def not_a_leaf(t: Any, name: str, made: list[tuple[Any, Context]], loss: bool = 
     `loss`: backward began there, perhaps; then nobody misses its gradient.
     """
     code, lasti = t.grad_fn.code, t.grad_fn.lasti
-    if (at := code and expression(code, lasti)) is not None:  # of several that gave the name, the last one to do so
+    if (at := expression(code, lasti)) is not None:  # of several that gave the name, the last one to do so
         own = [one for one in made if at in {*ast.walk(one[1].source.statement(one[0]))}]
-        made = own or made or [(at, Context(source_of(code)))]
+        made = own or made or [located(code, lasti)]
     cleared = (re.search(r"grad\.zero_\(|\.grad = None|zero_grad\(", around.source.spelled.whole) for _, around in made)
     kind = ("loss" if loss else "result") + " anew" * (not any(cleared))
     return first(projected(name, *one) or by_rule(f"{kind}: {name}", *one) for one in made)
@@ -296,7 +294,7 @@ def missing_from(optimizer: Any, context: Context, of: Any = None) -> Finding | 
         table = isinstance(value, dict) and not ran  # as `stack_module_state` gives them
         own: list[Any] = parameters(value) if module or table else [value] * one
         left = [p for p in own if p.requires_grad and p.is_leaf and id(p) not in has and ran <= (p.grad is not None)
-                and not any(called(at) == "step" for _, at in writers(p))]  # else another's, which is gone
+                and not any(called(at) == "step" for at, _ in writers(p))]  # else another's, which is gone
         # a module whose input is what is changed, or of which nobody asked
         twin = not ran and [p.shape for p in own] == [p.shape for p in parameters(optimizer)]  # clones of its own
         beside = (module and plain and not twin and len(left) == len(own)) or (

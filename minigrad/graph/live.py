@@ -491,9 +491,7 @@ class Reader:
         held = getattr(node, f"saved_{field}", None)
         counter = getattr(node, f"counter_{field}", getattr(held, "_counter", None)) or [0]
         code, lasti = program.first_write(counter, version)
-        at = code and program.expression(code, lasti)
-        source = program.source_of(code or "")
-        return (program.span(at)[0], source.text(source.statement(at)).partition("\n")[0]) if at else None
+        return program.statement_line(code, lasti) if program.expression(code, lasti) else None
 
     def hooks(self, order: list[Key]) -> Iterable[Hook]:
         """The records of all hooks, node by node."""

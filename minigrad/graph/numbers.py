@@ -25,7 +25,7 @@ from ..text.numbers import two_digits
 from .cuts import leads_to
 from .findings import MODULES, Finding, by_rule, finding, first, receiver
 from .live import Key, Reader, is_tensor
-from .program import Context, begins, called, expression, feeding, inside_of, is_theirs, source_of, usual, writers
+from .program import Context, begins, called, expression, feeding, inside_of, is_theirs, located, usual, writers
 
 # nodes that are looked through; one after the other, behind each of them; sums next to a leaf, with all their terms
 MOST, NEAR, SUMS = 20_000, 12, 64
@@ -40,11 +40,16 @@ UNKNOWN = LookupError, RuntimeError, TypeError, ValueError, AttributeError  # wh
 def at_node(key: str, n: Node, **facts: Any) -> Finding:
     """A finding about the line that made a node."""
     made = behind_views(n, False, ("LogB", "AddB", "IndexB", "Gather"))
-    at = expression(made.code, made.lasti) if getattr(made, "code", None) is not None else None
-    line = usual(source_of(made.code).statement(at)) if at else ""
+    at, there = located(getattr(made, "code", None), getattr(made, "lasti", 0))
+    line = usual(there.source.statement(at)) if at else ""
     told = f"{key}: 0 {type(n).__name__} {facts.get('value', '')} in {line}"
-    found = by_rule(told, [(n.code, n.lasti)], Context(source_of(n.code))) if n.code is not None else None
+    found = by_lines(told, n) if n.code is not None else None
     return Finding(key, {"node": presentation.current.type_name(n), **facts}, n.line, found.edit if found else None)
+
+
+def by_lines(told: str, *made: Any) -> Finding | None:
+    """What a rule tells of the lines that made nodes, or cut at places, which it numbers from 0."""
+    return by_rule(told, [(one.code, one.lasti) for one in made], located(made[0].code, made[0].lasti)[1])
 
 
 def finite(array: Any) -> bool:
@@ -207,14 +212,14 @@ class Values(Reader):
     def stepped(self) -> Finding | None:
         """A leaf that an update, its last write, left with NaN or Inf."""
         bad = ((slot, t) for slot, t in self.tensors.items() if t.is_leaf and not finite(t._array()))
-        return first(finding("stepped_bad", Context(source_of(code)), at, name=self.names.get(slot))
-                     for slot, t in bad if updated(t) for code, at in writers(t)[:1])
+        return first(finding("stepped_bad", there, at, name=self.names.get(slot))
+                     for slot, t in bad if updated(t) for at, there in writers(t)[:1])
 
 
 def updated(t: Any) -> bool:
     """Whether the last that wrote into a tensor was an update."""
     return any(called(at) in ("step", "sub_", "add_", "copy_") or isinstance(at, ast.AugAssign)
-               for _, at in writers(t)[:1])
+               for at, _ in writers(t)[:1])
 
 
 def value_at(bad: Any, operands: dict[str, Any]) -> str:
@@ -245,7 +250,7 @@ def spread(n: Any) -> Finding | None:
 
 def unpaired(code: Any, lasti: int, shapes: list[tuple[Any, ...]], warned: bool = True) -> Finding | None:
     """What is to be said of two shapes that met in a line: see `spread`."""
-    at, context = expression(code, lasti), Context(source_of(code))
+    at, context = located(code, lasti)
     pair = [at.left, at.right] if isinstance(at, ast.BinOp) else getattr(at, "args", [])[:2]
     column, flat = sorted(shapes, key=len, reverse=True) if len(shapes) == 2 else ((), ())
     if len(column) != 2 or len(flat) != 1 or column != (flat[0], 1) or flat[0] < 2:
@@ -272,8 +277,8 @@ def behind_views(n: Any, turned: bool = True, also: tuple[str, ...] = ()) -> Any
 def misfit(nodes: list[Any]) -> Finding | None:
     """What nodes behind a loss show without values: writes through `.data`, lengths that were spread,
     probabilities in place of scores."""
-    unseen = [(p.code, p.lasti) for p in list(ledger.places.values()) if p.kind == ".data" and p.origin() in nodes]
-    written = first(by_rule("unseen: 0", [at], Context(source_of(at[0]))) for at in unseen)
+    unseen = (p for p in list(ledger.places.values()) if p.kind == ".data" and p.origin() in nodes)
+    written = first(by_lines("unseen: 0", place) for place in unseen)
     bent = {node_of(e) for n in nodes if not type(n).__name__.startswith(STRAIGHT) for e in n.edges}
     told = (((met := spread(n)) and not folded(n, nodes) and met) or first(
         chained(node_of(e), n, n in bent) for e in n.edges) for n in nodes if n.code)
@@ -311,7 +316,7 @@ def chained(child: Any, n: Any, bent: bool = False) -> Finding | None:
     left += " bent" * bent
     told = (f"chain: 0 {type(child).__name__} 1 {type(n).__name__} along {getattr(n, 'saved_dim', len(parts))} "
             f"dim {getattr(child, 'saved_dim', '')} of {type(node_of(child.edges[0])).__name__}{marks}{left}")
-    return by_rule(told, [(m.code, m.lasti) for m in (child, n)], Context(source_of(child.code)))
+    return by_lines(told, child, n)
 
 
 # ---- what a loss shows though all its gradients arrive
@@ -335,13 +340,13 @@ def oddities(loss: Any, names: Mapping[str, Any]) -> Iterator[Finding | None]:
 
 def cancelling(n: Any, name: str) -> Finding:
     """A sum that takes away what it adds; most often the difference in it was to be a constant."""
-    at, source = expression(n.code, n.lasti), source_of(n.code)
+    at, there = located(n.code, n.lasti)
     inner = getattr(at, "left", None)
     parts = (inner.left, inner.right, at.right) if isinstance(inner, ast.BinOp) and isinstance(at, ast.BinOp) else ()
-    a, b, c = map(source.grouped, parts) if parts else ("", "", "")
+    a, b, c = map(there.source.grouped, parts) if parts else ("", "", "")
     taken = isinstance(getattr(inner, "op", None), ast.Sub) and b == c  # a - b + b, else b + a - b
     new = f"({a} - {b}).detach() + {c}" if taken else f"{a} + ({b} - {c}).detach()"
-    return finding("cancelling", Context(source), at, *[(at, new)] * bool(parts and (taken or a == c)), name=name)
+    return finding("cancelling", there, at, *[(at, new)] * bool(parts and (taken or a == c)), name=name)
 
 
 def turned(at: Any, context: Context) -> Finding:
@@ -356,10 +361,10 @@ def turned(at: Any, context: Context) -> Finding:
 
 def at_home(n: Any, names: Mapping[str, Any]) -> tuple[Any, Context]:
     """The expression that made a node, and where it stands: in a forward, with the module that it is of."""
-    at, source = expression(n.code, n.lasti), source_of(n.code)
+    at, there = located(n.code, n.lasti)
     every = (m for v in names.values() if hasattr(type(v), "named_modules") for m in v.modules())
     own = [m for m in every if getattr(type(m).forward, "__code__", None) is n.code][:1]
-    return at, Context(source, source.function(at), names={**names, **dict(zip(["self"], own, strict=False))})
+    return at, there._replace(names={**names, **dict(zip(["self"], own, strict=False))})
 
 
 def summed(top: Any, more: tuple[str, ...] = ()) -> dict[int, tuple[Any, float, float]]:
@@ -382,7 +387,7 @@ def summed(top: Any, more: tuple[str, ...] = ()) -> dict[int, tuple[Any, float, 
 
 def number_beside(n: Any) -> float:
     """The number that a product or a quotient has beside its tensor, as it is written; NaN where it has none."""
-    at = expression(n.code, n.lasti) if n.code is not None else None
+    at = expression(n.code, n.lasti)
     both = (at.left, at.right) if isinstance(at, ast.BinOp) else ()
     for side in both[isinstance(getattr(at, "op", None), ast.Div) :]:
         with suppress(ValueError, TypeError):
@@ -480,8 +485,8 @@ def stopped(leaf: Any, top: Any, context: Context) -> Finding | None:
               if type(m).__name__.startswith(("Linear", "Conv")) and m.bias is not None and m.weight.grad is not None]
     own = next((i for i, (_, m) in enumerate(layers) if leaf is m.weight or leaf is m.bias), len(layers))
     zero = ((name, *one) for name, m in layers[own + 1 :] if not m.weight._array().any() for one in writers(m.weight))
-    for name, code, wrote in (one for one in zero if one[2] is not None and called(one[2]) != "step"):
-        return finding("zero_weight", Context(source_of(code)), wrote, name=f"{name}weight")
+    for name, wrote, there in (one for one in zero if one[1] is not None and called(one[1]) != "step"):
+        return finding("zero_weight", there, wrote, name=f"{name}weight")
     name, m = next(((name, m) for name, m in layers[own:] if m.bias.grad._array().any()), ("", None))
     if m is None:  # what stands behind the last of them sent nothing back
         return by_rule(f"last: {type([*top.modules()][-1]).__name__}", None, context)
@@ -644,12 +649,12 @@ def differs(module: Any) -> bool:
 
 def sum_of_backwards(leaf: Any) -> bool:
     """Whether backward added to a gradient that was there, and nothing else wrote into it, as far as is known."""
-    return {called(at) for _, at in writers(leaf._grad)} == {"backward"}
+    return {called(at) for at, _ in writers(leaf._grad)} == {"backward"}
 
 
 def written(leaf: Any, name: str, wrong: str) -> Finding | None:
     """The line that wrote into `.grad` last, if it made zeros of it, or added to it what a further backward gave."""
-    for at, around in ((at, Context(source_of(code))) for code, at in writers(leaf._grad)[:1]):
+    for at, around in writers(leaf._grad)[:1]:
         if wrong == "zero" and called(at) != "backward":
             key = "cleared_since" if called(at) in ("zero_", "zero_grad", "fill_") else "grad_written"
             return finding(key, around, at, name=name)

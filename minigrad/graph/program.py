@@ -341,10 +341,10 @@ def gives(statement: Any, name: str) -> bool:
     return isinstance(statement, ast.Assign) and not parts
 
 
-def writers(t: Any) -> list[tuple[CodeType, Any]]:
-    """The learner's expressions that wrote into a tensor last, the latest first, and their code."""
+def writers(t: Any) -> list[tuple[Any, Context]]:
+    """The learner's expressions that wrote into a tensor last, the latest first, and where they stand."""
     lines = filter(None, (getattr(t, "_shared_counter", list)() or ())[:0:-1])  # none of torch's
-    return [(code, expression(code, *at)) for code, *at in lines if code is not None]
+    return [located(code, lasti) for code, lasti in lines if code is not None]
 
 
 def first_write(counter: Any, version: int) -> tuple[Any, int]:
@@ -706,9 +706,15 @@ def position(code: CodeType, lasti: int) -> Any:
     return next(iter(quoted(code)[2][lasti // 2 : lasti // 2 + 1]), None)
 
 
-def expression(code: CodeType, lasti: int) -> Any:
-    """The expression that an instruction computes; None if its source is not there."""
-    return quoted(code)[1].spans.get(position(code, lasti))
+def expression(code: CodeType | None, lasti: int) -> Any:
+    """The expression that an instruction computes; None without code, or if its source is not there."""
+    return None if code is None else quoted(code)[1].spans.get(position(code, lasti))
+
+
+def located(code: CodeType | None, lasti: int, names: Mapping[str, Any] = {}) -> tuple[Any, Context]:
+    """The same, and where it stands, with what `names` mean there."""
+    at, source = expression(code, lasti), source_of(code or "")
+    return at, Context(source, source.function(at), names=names)
 
 
 def own_locals(frame: FrameType) -> dict[str, Any]:
