@@ -16,12 +16,12 @@ from ..core.beside import ledger
 from ..core.graph import Freed, TensorBase, latest
 from ..text import torch_names
 from ..text.presentation import nearest
-from . import leaves
+from . import leaves, program
 from .cuts import cut_on_the_way, number_of, passes, root_of, uncarried
 from .findings import Finding, by_rule, ends, finding, first, names_in, reads_of, receiver
 from .leaves import made_anew, no_flag, not_a_leaf, projected, remade, switched_off, unreached, unregistered, untracked
-from .live import inner, is_tensor, nodes_of, parameters, tensors_named
-from .program import Context, begins, called, expression, feeding, first_write, gives, is_learners, located, read_in
+from .live import inner, is_module, is_tensor, nodes_of, parameters, tensors_named
+from .program import Context, begins, called, expression, feeding, gives, is_learners, located, parts_behind, read_in
 from .refused import Refused, ours
 
 WHOSE = {"backward", "step", "zero_grad", "parameters", "state_dict", "load_state_dict"}  # each of one kind of thing
@@ -61,16 +61,16 @@ def freed(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
         if before in above and ast.dump(before) == ast.dump(call) and (
                 (up(before), up(call)) in pairwise(ast.iter_child_nodes(above[up(before)]))):
             return finding("freed_twice", context, call, (up(call), ""), node=node)
-        if called(before) == "grad" and any(before in ast.walk(here) for here, _ in feeding(root_of(call), context)):
+        if called(before) == "grad" and any(before is part for part, _ in parts_behind(root_of(call), context)):
             return by_rule("first order:", before, other)  # what it gave is a part of this
         after = dropwhile(lambda entry: entry[3] is not mark, ledger.diary)
         stepped = {id(p) for what, owner, *_ in after if what == "step" for p in parameters(owner())}
         if stepped & ends(node):  # what was saved is overwritten
             return finding("freed_and_stepped", other, before, node=node)
-        for here, there in feeding(root_of(before), other) if stepped else ():
-            for part in (n for n in ast.walk(here) if isinstance(n, ast.Name)):
-                if leads(t := there.value(part), node) and is_tensor(t) and not stepped & ends(t.grad_fn):
-                    return finding("freed_needlessly", there, part, (part, f"{part.id}.detach()"), name=part.id)
+        behind = parts_behind(root_of(before), other) if stepped else ()
+        for part, there in ((part, there) for part, there in behind if isinstance(part, ast.Name)):
+            if leads(t := there.value(part), node) and is_tensor(t) and not stepped & ends(t.grad_fn):
+                return finding("freed_needlessly", there, part, (part, f"{part.id}.detach()"), name=part.id)
         told = replace(by_rule("freed:", before, other) or finding("freed_before", other, before), facts={"node": node})
         late = not stepped and before in above and any(  # in a later turn: what is kept is overwritten then
             called(n) == "step" and before.lineno < n.lineno < call.lineno for n in above)
@@ -187,7 +187,7 @@ def cut_off(name: str, statement: Any, none: bool, inside: Any, context: Context
 def overwritten(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
     """The first write into a value since a node saved it, and the same out of place."""
     counter = facts.get("counter") or [0]
-    at, there = located(*first_write(counter, facts["expected"]), context.names)
+    at, there = located(*program.first_write(counter, facts["expected"]), context.names)
     if at is None:
         return None
     source, made = there.source, facts["node"]
@@ -223,10 +223,10 @@ def of_another_kind(error: BaseException, node: Any, context: Context) -> Findin
         if isinstance(owner, TensorBase) and owner._grad is None and not (
                 early and re.search("'(zero_|fill_|data|detach_)'", text)):
             return without_gradient(owner, context.source.text(part.value), node, context)
-    for here, around in feeding(node, context):
-        for inside in filter(None, map(around.definition, (n for n in ast.walk(here) if isinstance(n, ast.Call)))):
-            if not any(isinstance(n, ast.Return | ast.Yield) for n in ast.walk(inside.function)):
-                return by_rule(f"no return: {inside.function.name}", inside.function.body[-1], inside)
+    calls = ((part, around) for part, around in parts_behind(node, context) if isinstance(part, ast.Call))
+    for inside in filter(None, (around.definition(call) for call, around in calls)):
+        if not any(isinstance(n, ast.Return | ast.Yield) for n in ast.walk(inside.function)):
+            return by_rule(f"no return: {inside.function.name}", inside.function.body[-1], inside)
     return None
 
 
@@ -288,8 +288,7 @@ def not_to_optimize(error: BaseException, node: Any, context: Context) -> Findin
     """An optimizer of nothing: what its module keeps without listing it; or of a result: how that was made."""
     names = [n for n in ast.walk(node) if isinstance(n, ast.Name | ast.Attribute)]
     if "empty parameter list" in str(error):
-        return first(unregistered(m) or made_anew(m) for n in names
-                     if hasattr(type(m := context.value(n)), "named_parameters"))
+        return first(unregistered(m) or made_anew(m) for n in names if is_module(m := context.value(n)))
     results = [(t, n, t is v) for n in names for v in [context.value(n)] for t in [v, *inner(v)]
                if "non-leaf" in str(error) and getattr(t, "grad_fn", None) is not None]
     for t, n, own in results[:1]:

@@ -30,6 +30,7 @@ from .faults import fault_now, leftovers, versions
 from .ghosts import origins
 from .nesting import Scopes, call_at
 from .preview import preview, summary, type_name
+from .program import is_module as is_module  # beside `is_tensor`
 from .severed import Severed
 from .snapshot import (
     AnyNode,
@@ -82,7 +83,7 @@ class Reader:
         plain = {id(t): t for _, t in self.named if not t.requires_grad and hasattr(t, "_data")}
         sharing = by_key((id(t._data), t) for t in plain.values())
         self.constants = {data: several[0] for data, several in sharing.items() if len(several) == 1}  # else who knows
-        self.modules = [(name, m) for name, m in names.items() if hasattr(type(m), "named_modules")]
+        self.modules = [(name, m) for name, m in names.items() if is_module(m)]
 
     # ---- what a subclass says differently
 
@@ -536,7 +537,7 @@ def parameters(value: Any) -> list[Any]:
     """The tensors in a module, an optimizer, or what `inner` looks into; nothing for what is none."""
     if hasattr(value, "param_groups"):
         return [p for group in value.param_groups for p in group["params"]]
-    if hasattr(type(value), "named_parameters"):
+    if is_module(value):
         return [*value.parameters()]
     return [part for part in inner(value) if is_tensor(part)]
 
@@ -547,22 +548,22 @@ def tensors_named(scope: Mapping[str, Any], modules: bool = False) -> dict[str, 
     found, plain = dict[str, AnyTensor](), {name: v for name, v in scope.items() if not name.startswith("_")}
     listed = [(f"{name}[{k!r}]", one) for name, several in plain.items() if type(several) in (list, tuple, dict)
               for k, one in itertools.islice(dict.items(several) if type(several) is dict else enumerate(several), 100)]
-    first = (one for one in listed if hasattr(type(one[1]), "named_parameters"))  # before its name in a loop over them
+    first = (one for one in listed if is_module(one[1]))  # before its name in a loop over them
     last = (one for one in listed if hasattr(type(one[1]), "grad_fn") and one[1].is_leaf and one[1].requires_grad)
     for name, value in (*first, *plain.items(), *last):
-        kept = hasattr(type(value), "grad_fn") or (modules and hasattr(type(value), "named_parameters"))
+        kept = hasattr(type(value), "grad_fn") or (modules and is_module(value))
         found |= ({name: value} if kept else {}) | owned(name, value)
     return found
 
 
 def owned(name: str, value: Any) -> dict[str, AnyTensor]:
     """The parameters of a module that has this name; of anything else none."""
-    return {f"{name}.{k}": p for k, p in value.named_parameters()} if hasattr(type(value), "named_parameters") else {}
+    return {f"{name}.{k}": p for k, p in value.named_parameters()} if is_module(value) else {}
 
 
 def inner(value: Any) -> list[Any]:
     """What is in a list, a tuple, a dict, or an object of the learner's that is no module; nothing for others."""
-    plain = program.is_learners(value) and not hasattr(type(value), "named_parameters")
+    plain = program.is_learners(value) and not is_module(value)
     value = vars(value) if plain and hasattr(value, "__dict__") else value
     return [*(value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ())]
 

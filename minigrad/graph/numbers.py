@@ -24,8 +24,8 @@ from ..text import presentation
 from ..text.numbers import two_digits
 from .cuts import leads_to
 from .findings import MODULES, Finding, by_rule, finding, first, receiver
-from .live import Key, Reader, is_tensor
-from .program import Context, begins, called, expression, feeding, inside_of, is_theirs, located, usual, writers
+from .live import Key, Reader, is_module, is_tensor
+from .program import Context, begins, called, expression, inside_of, is_theirs, located, parts_behind, usual, writers
 
 # nodes that are looked through; one after the other, behind each of them; sums next to a leaf, with all their terms
 MOST, NEAR, SUMS = 20_000, 12, 64
@@ -362,7 +362,7 @@ def turned(at: Any, context: Context) -> Finding:
 def at_home(n: Any, names: Mapping[str, Any]) -> tuple[Any, Context]:
     """The expression that made a node, and where it stands: in a forward, with the module that it is of."""
     at, there = located(n.code, n.lasti)
-    every = (m for v in names.values() if hasattr(type(v), "named_modules") for m in v.modules())
+    every = (m for v in names.values() if is_module(v) for m in v.modules())
     own = [m for m in every if getattr(type(m).forward, "__code__", None) is n.code][:1]
     return at, there._replace(names={**names, **dict(zip(["self"], own, strict=False))})
 
@@ -444,7 +444,7 @@ def zero_scores(n: Any, values: Values, names: Mapping[str, Any]) -> Finding | N
     pair = [at.target, at.value] if isinstance(at, ast.AugAssign) else pair
     for mask, scores in permutations(pair, 2):
         read: list[Any] = [v for n in ast.walk(mask) if isinstance(v := home.value(n), TensorBase)]
-        made = {called(part) for here, _ in feeding(mask, home) for part in ast.walk(here)} if not read else set()
+        made = {called(part) for part, _ in parts_behind(mask, home)} if not read else set()
         if made & {"tril", "triu"} or [sorted({*v.unique().tolist()}) for v in read if not v.requires_grad] == [[0, 1]]:
             new = f'{home.source.grouped(scores)}.masked_fill({ast.unparse(mask)} == 0, float("-inf"))'
             new = f"{ast.unparse(scores)} = {new}" if isinstance(at, ast.AugAssign) else new
@@ -500,8 +500,7 @@ def stopped(leaf: Any, top: Any, context: Context) -> Finding | None:
 
 def by_nought(leaf: Any, name: str, root: Any, context: Context) -> Finding | None:
     """Where what leads to a leaf is multiplied by what is made of zeros, so that 0 goes back to it."""
-    every: Any = ((n, there) for here, there in feeding(root, context) for n in ast.walk(here))
-    for n, around in every:
+    for n, around in parts_behind(root, context):
         pair = [n.left, n.right] if is_product(n) else [receiver(n), *n.args[:2]][-2:] if called(n) in PRODUCTS else []
         if "weight_hh" in name and isinstance(n, ast.Call) and type(around.callee(n.func)).__name__ in RECURRENT:
             pair = [n.func, *(getattr(given, "elts", [given])[0] for given in n.args[1:2])]  # the state
@@ -574,22 +573,21 @@ def into(layer: Any, top: Any, context: Context) -> Iterator[tuple[Any, Context]
 def fed(root: Any, context: Context) -> Finding | None:
     """A constant of the learner's that holds NaN behind an expression: the farthest of them, where it is made."""
     found = None
-    for here, around in feeding(root, context):
-        for part in (n for n in ast.walk(here) if isinstance(n, ast.Name | ast.Attribute)):
-            value, name = around.value(part), ast.unparse(part)
-            array = value._array() if isinstance(value, TensorBase) and not value.requires_grad else value
-            wrong = isinstance(array, xp.ndarray) and array.dtype.kind == "f" and xp.isnan(array).any()
-            for made, there in [*around.made(name, part)][:1] if wrong else ():
-                read = [v._array() for n in ast.walk(made) if is_tensor(v := there.value(n))]
-                whole = bool(read) and all(map(finite, read)) and not xp.isnan(array).all()
-                found = by_rule(f"fed{' whole' * whole}: {name}", made, there) or finding("fed", there, made, name=name)
+    for part, around in parts_behind(root, context):
+        value: Any = around.value(part) if isinstance(part, ast.Name | ast.Attribute) else None
+        array: Any = value._array() if isinstance(value, TensorBase) and not value.requires_grad else value
+        wrong = isinstance(array, xp.ndarray) and array.dtype.kind == "f" and xp.isnan(array).any()
+        for made, there in [*around.made(name := ast.unparse(part), part)][:1] if wrong else ():
+            read = [v._array() for n in ast.walk(made) if is_tensor(v := there.value(n))]
+            whole = bool(read) and all(map(finite, read)) and not xp.isnan(array).all()
+            found = by_rule(f"fed{' whole' * whole}: {name}", made, there) or finding("fed", there, made, name=name)
     return found
 
 
 def odd_targets(root: Any, context: Context, wrong: bool = False) -> Finding | None:
     """A cross entropy whose targets hold 1 for several classes of a row, where they should be probabilities; of `wrong`
     numbers one of whose targets none counts: all are to be ignored, or their classes weigh 0."""
-    given = ((n, there, there.value(n.args[1])) for here, there in feeding(root, context) for n in ast.walk(here)
+    given = ((n, there, there.value(n.args[1])) for n, there in parts_behind(root, context)
              if isinstance(n, ast.Call) and len(n.args) > 1)
     for n, there, t in (one for one in given if is_tensor(one[2]) and one[2].is_floating_point() != wrong):
         kind = " ".join((called(n), called(n.func), type(there.callee(n.func)).__name__))

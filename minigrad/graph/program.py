@@ -390,7 +390,7 @@ class Context(NamedTuple):
             return None
         owner = self.value(node.value) if isinstance(node, ast.Attribute) else None
         shape = isinstance(owner, TensorBase) and node.attr == "shape"
-        if shape or hasattr(type(owner), "named_parameters") or isinstance(owner, ModuleType):
+        if shape or is_module(owner) or isinstance(owner, ModuleType):
             return getattr(owner, node.attr, None)
         return getattr(owner, "__dict__", {}).get(node.attr) if is_learners(owner) else None  # no property is run
 
@@ -406,10 +406,10 @@ class Context(NamedTuple):
     def definition(self, call: Any) -> Context | None:
         """The learner's function that a call runs, as a context; None for what is not theirs."""
         made = self.callee(call.func)
-        own = "forward" if hasattr(type(made), "named_parameters") else "__call__"  # of an object of theirs
+        own = "forward" if is_module(made) else "__call__"  # of an object of theirs
         made = unwrap(getattr(type(made), own) if own == "forward" or is_learners(made) else made)
         owners = [v for v in (self.value(call.func), self.value(getattr(call.func, "value", None)))
-                  if hasattr(type(v), "named_parameters") or is_learners(v)]
+                  if is_module(v) or is_learners(v)]
         return inside_of(made, call, self, **({"self": owners[0]} if owners else {}))  # what it means in a method
 
     def runs(self, call: Any) -> Iterator[Context]:
@@ -425,7 +425,7 @@ class Context(NamedTuple):
         elif found is None and isinstance(call.func, ast.Subscript):
             found = self.value(whole)
         several = found if isinstance(found, list | tuple) else [found]
-        several = [each for each in several if hasattr(type(each), "named_parameters")]
+        several = [each for each in several if is_module(each)]
         for m in several if own is not None else [m for each in several for m in each.modules()]:
             hooks = [*m._forward_pre_hooks.values(), *m._forward_hooks.values()]
             for f in [*(getattr(hook, "args", [hook])[-1] for hook in hooks), *[type(m).forward] * (own is None)]:
@@ -517,7 +517,7 @@ class Context(NamedTuple):
     def learns(self, name: str) -> bool:
         """Whether a name means what gradients go through, or what has parameters."""
         v = self.names.get(name)
-        return getattr(v, "requires_grad", None) is True or hasattr(v, "named_parameters") or hasattr(v, "param_groups")
+        return getattr(v, "requires_grad", None) is True or is_module(v) or hasattr(v, "param_groups")
 
     def cells(self, every: bool = False) -> Iterator[Source]:
         """This source, and, if it is a cell, the other cells, the latest first; those that came again since if `every`.
@@ -578,6 +578,11 @@ def is_learners(value: Any) -> bool:
     return bool(methods(value))
 
 
+def is_module(value: Any) -> bool:
+    """Whether a value is a module of layers, of minigrad or of torch."""
+    return hasattr(type(value), "named_parameters")
+
+
 def feeding(node: Any, context: Context) -> Iterator[tuple[Any, Context]]:
     """The expressions that made the value of `node`, the nearest first: itself, and what stands behind it."""
     queue, seen = deque([(node, context)]), {node}
@@ -588,6 +593,11 @@ def feeding(node: Any, context: Context) -> Iterator[tuple[Any, Context]]:
             if part not in seen:
                 seen.add(part)
                 queue.append((part, there))
+
+
+def parts_behind(node: Any, context: Context) -> Iterator[tuple[Any, Context]]:
+    """The same with all that these expressions are made up of."""
+    yield from ((part, around) for here, around in feeding(node, context) for part in ast.walk(here))
 
 
 # what is looked at must not be parsed anew meanwhile: its nodes are known by identity

@@ -23,7 +23,7 @@ from .cuts import leads_to, root_of, tensors_in
 from .errors import crossing, regions
 from .findings import Finding, all_reads, by_rule, finding, first, keyword, names_in, reads_of, receiver
 from .leaves import last_backward, missing_from, named, optimizers
-from .live import is_tensor, nodes_of, parameters, stale
+from .live import is_module, is_tensor, nodes_of, parameters, stale
 from .program import Context, Source, begins, called, expression, feeding, is_cell, is_learners, source_of, written
 from .snapshot import by_key
 
@@ -107,7 +107,7 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
     holding = {name: o for name, o in every.items() if ids & {id(p) for p in parameters(o)}}
     if not holding and any(p.grad is not None for p in own):
         stepped = {owner() for what, owner, *_ in ledger.diary if what == "step"}
-        lost = first(leaves.unregistered(v, ids) for v in context.names.values() if hasattr(type(v), "named_modules"))
+        lost = first(leaves.unregistered(v, ids) for v in context.names.values() if is_module(v))
         return lost or first(missing_from(o, context, ids) for o in every.values() if o in stepped)
     idle = [o for o in holding.values() if not (getattr(o, "_stepped", True) or o._opt_called)]
     vain = [line for what, owner, *_, line in ledger.diary if what == "rate" and owner() in idle and line[0]]
@@ -153,7 +153,7 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     yield None if called(call) != "backward" else leaves.first_order(ends, root_of(call), around)
     yield None if call is None else leaves.bootstrapped(root_of(call), around)
     modules = [(name, type(v), {*map(id, v.parameters())}, any(p.grad is not None for p in v.parameters()))
-               for name, v in context.names.items() if hasattr(type(v), "named_parameters")]
+               for name, v in context.names.items() if is_module(v)]
     for (a, kind, held, trained), (b, other, theirs, learns) in permutations(modules, 2):
         if held == theirs or (kind is other and trained and not learns):  # the same also in a copy that is not deep
             yield by_rule(f"{'same' if held == theirs else 'copied'}: {a} {b}", None, context)
@@ -241,7 +241,7 @@ def computes(value: Any, context: Context) -> bool:
     """Whether an expression does nothing but compute of tensors."""
     value = value.value if isinstance(value, ast.Subscript) else value
     callee = context.callee(value.func) if isinstance(value, ast.Call) else None
-    ours = hasattr(type(callee), "named_parameters") or (
+    ours = is_module(callee) or (
         getattr(callee, "__module__", "").startswith("minigrad") and not isinstance(callee, type))
     value = getattr(value, "elt", value.args[0] if called(value) == "sum" and value.args else value)
     new = isinstance(value, ast.BinOp | ast.UnaryOp | ast.GeneratorExp) or (ours and not called(value).endswith("_"))

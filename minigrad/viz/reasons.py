@@ -19,7 +19,7 @@ from typing import Any
 
 from ..graph import checkup, cuts, leaves, live, notes, numbers, rounds, unfinished
 from ..graph.findings import Finding, attempt, by_rule, first, reads_of
-from ..graph.program import Context, expression, is_learners, shell, source_of, standing
+from ..graph.program import Context, expression, is_learners, is_module, shell, source_of, standing
 from ..graph.recorder import plain
 from ..graph.restoring import Restoring
 from ..graph.snapshot import AnyTensor, Graph, TensorRecord
@@ -63,9 +63,9 @@ def answer(t: Any, call: Any, context: Context) -> Explanation:
         return last_error(context)
     if isinstance(t, BaseException):
         return of_error(t)
-    t = t if hasattr(type(t), "named_parameters") else getattr(t, "optimizer", t)  # of a scheduler
+    t = t if is_module(t) else getattr(t, "optimizer", t)  # of a scheduler
     own = is_learners(t) and live.inner(t) and not hasattr(type(t), "grad_fn")
-    if own or hasattr(type(t), "named_parameters") or hasattr(t, "param_groups"):
+    if own or is_module(t) or hasattr(t, "param_groups"):
         return of_several(t, context)
     if isinstance(t, int | float) and given and (found := attempt(cuts.number_of, given, context)) is not None:
         return Explanation([("why.number", {"name": ast.unparse(given)}, set())], None, found)
@@ -140,7 +140,7 @@ def in_training(own: Mapping[str, AnyTensor], names: Mapping[str, AnyTensor], as
         yield attempt(rounds.grown, context) if wrong and root is not None else None
         bad = {"seen_bad", *["stepped_bad"] * rounds.bad_at_once()}
         yield from (one for one in seen if one is not None and one.key not in bad)
-        for top in (v for v in (asked, *context.names.values()) if hasattr(type(v), "named_modules")):
+        for top in (v for v in (asked, *context.names.values()) if is_module(v)):
             if wrong == "zero" and any(p is t for p in top.parameters()):
                 yield attempt(numbers.stopped, t, top, context)
         if wrong in ("zero", "bad") and root is not None:
@@ -254,7 +254,7 @@ def of_several(owner: Any, context: Context) -> Explanation:
     """What keeps the parameters of a module, or of an optimizer, from learning: those nobody lists, those that no
     optimizer has, those without a gradient."""
     names, several = learners_names(), live.parameters(owner)
-    module = hasattr(type(owner), "named_parameters")
+    module = is_module(owner)
     if own := not (module or hasattr(owner, "param_groups")):  # of a class of theirs
         held = [p for part in [owner, *live.inner(owner)] for p in live.parameters(part)]
         several = [*{id(p): p for p in held if p.requires_grad and p.is_leaf}.values()]
@@ -292,7 +292,7 @@ def of_several(owner: Any, context: Context) -> Explanation:
 
 def modules_of(context: Context) -> list[Any]:
     """The modules that have a name where the learner asks."""
-    return [v for v in context.names.values() if hasattr(type(v), "named_parameters")]
+    return [v for v in context.names.values() if is_module(v)]
 
 
 def label(t: TensorRecord) -> str:
@@ -419,7 +419,7 @@ def doctor(model: Any, loss: AnyTensor, optimizer: Any = None, step: Callable[[]
     torch are not told: the node that made a gradient zero, columns that meet rows, a graph that grows.
     Raises: TypeError if `model` is no module, `loss` is a function, `optimizer` is none, or `step` cannot be called.
     """
-    fits = hasattr(type(model), "named_parameters") and (step is None or callable(step)) and not callable(loss)
+    fits = is_module(model) and (step is None or callable(step)) and not callable(loss)
     fits = fits and (optimizer is None or hasattr(optimizer, "param_groups"))
     demand(fits, "doctor.wrong", TypeError, given=", ".join(type(v).__name__ for v in (model, loss, optimizer, step)))
     frame = sys._getframe(1)
