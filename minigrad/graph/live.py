@@ -32,20 +32,7 @@ from .nesting import Scopes, call_at
 from .preview import preview, summary, type_name
 from .program import is_module as is_module  # beside `is_tensor`
 from .severed import Severed
-from .snapshot import (
-    AnyNode,
-    AnyTensor,
-    Edge,
-    Graph,
-    Hook,
-    NodeRecord,
-    Saved,
-    TensorRecord,
-    by_key,
-    is_layout,
-    op_name,
-    swap,
-)
+from .snapshot import AnyNode, AnyTensor, Edge, Graph, Hook, NodeRecord, Saved, TensorRecord, by_key, is_layout, op_name
 
 Key = int | tuple[str, int]  # what a node is known by: its id; an AccumulateGrad ("leaf", id of its leaf)
 Slot = tuple[Key, int]  # where a tensor sits: a node and the number of its output
@@ -109,14 +96,14 @@ class Reader:
     fault: Callable[[], str] = staticmethod(fault_now)  # of the engine that will run this graph
 
     def hook_dicts(self, key: Key) -> Iterable[tuple[str, int, Any]]:
-        """The same, several by their own numbers."""
+        """(kind, output number, its hooks by their own numbers), in the order in which they run."""
         hooks = self.tensors[key, 0]._hooks if isinstance(key, tuple) else self.found[key].hooks
         if hooks is not None:
             yield from (("tensor", nr, several) for nr, several in hooks.tensor.items())
             yield from ((kind, 0, getattr(hooks, kind)) for kind in ("pre", "post_accumulate", "post"))
 
     def hooks_at(self, key: Key) -> Iterable[tuple[str, int, Any]]:
-        """(kind, output number, callable) in the order in which they run."""
+        """The same hook by hook: (kind, output number, callable)."""
         return ((kind, nr, hook) for kind, nr, several in self.hook_dicts(key) for hook in (several or {}).values())
 
     def filled_by(self, node: AnyNode) -> dict[int, AnyTensor]:
@@ -132,16 +119,13 @@ class Reader:
     def untouched(self) -> Iterator[Any]:
         """Put back each `.grad` and the random stream; sums go into copies. What hooks write elsewhere stays."""
         with contextlib.ExitStack() as undo, warnings.catch_warnings():
-            undo.callback(swap, leftovers, dict(leftovers))  # what a preview leaves at nodes does not count
+            undo.callback(leftovers.update, dict(leftovers))
+            undo.callback(leftovers.clear)  # what a preview leaves at nodes does not count
             undo.callback(random.set_state, random.get_state())
             undo.callback(setattr, latest, "freed", latest.freed)  # no backward ran here
             filled = (t for node in self.found.values() for t in self.filled_by(node).values())
             for t in {id(t): t for t in (*self.tensors.values(), *filled)}.values():
-                grad, hooks = t._grad, t._hooks.post_accumulate if t.is_leaf and t._hooks is not None else {}
-                undo.callback(setattr, t, "_grad", grad)
-                undo.callback(hooks.update, dict(hooks))
-                t._grad = None if grad is None else grad.detach().clone()
-                hooks.clear()  # shown, not run: it may well be an optimiser's step
+                set_aside(undo, t, "_grad", t._hooks.post_accumulate if t.is_leaf and t._hooks is not None else {})
             yield
 
     # ---- the walk
@@ -498,6 +482,15 @@ class Reader:
         """The records of all hooks, node by node."""
         for i, (key, kind, nr, hook) in enumerate(((at, *one) for at in order for one in self.hooks_at(at)), 1):
             yield Hook(f"h{i}", self.ids[key], kind, hook_label(hook), nr)
+
+
+def set_aside(undo: contextlib.ExitStack, t: AnyTensor, place: str, hooks: Any) -> None:
+    """Put a copy in the place of a gradient, and let the hooks rest that wait for it, until it is undone."""
+    grad = getattr(t, place)
+    undo.callback(setattr, t, place, grad)
+    undo.callback(hooks.update, dict(hooks))
+    setattr(t, place, None if grad is None else grad.detach().clone())
+    hooks.clear()  # shown, not run: it may well be an optimiser's step
 
 
 def nodes_of(edges: list[Any], seen: dict[int, Any]) -> Iterator[Node]:

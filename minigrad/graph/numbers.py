@@ -22,6 +22,7 @@ from ..core.graph import Freed, Node, TensorBase, latest, node_of
 from ..core.row import reader as saved_reader
 from ..text import presentation
 from ..text.numbers import two_digits
+from . import program
 from .cuts import leads_to
 from .findings import MODULES, Finding, by_rule, finding, first, receiver
 from .live import Key, Reader, is_module, is_tensor
@@ -81,9 +82,8 @@ class Values(Reader):
             return saved_reader(n.row, name)(n, RAW)
         slots = dict(zip(self.input_names(n), self.edges[key], strict=False))
         value = self.held((key, 0) if name == "result" else slots.get(name), n, name)
-        written = value is None and name == "other" and not slots.get(name) and n.code is not None
-        if isinstance(at := expression(n.code, n.lasti) if written else None, ast.BinOp):  # `0.5 * x`
-            value = next((side.value for side in (at.left, at.right) if isinstance(side, ast.Constant)), None)
+        if value is None and name == "other" and not slots.get(name):  # `0.5 * x`
+            value = program.number_beside(n.code, n.lasti)
         if value is None:
             raise LookupError(name)
         return value
@@ -375,24 +375,16 @@ def summed(top: Any, more: tuple[str, ...] = ()) -> dict[int, tuple[Any, float, 
         todo.remove(n := max(todo, key=lambda n: n.seq))
         kind, factor = type(n).__name__.partition("Backward")[0], found[id(n)][1]
         alike = kind in ("Add", "Sub", "Neg", "Clone", *more) or bool(more and n.row is not None and n.row.view)
+        beside = program.number_beside(n.code, n.lasti) if kind in ("Mul", "Div") else None
+        times = math.nan if beside is None else beside
         for i, edge in enumerate(n.edges if alike or kind in ("Mul", "Div") else ()):
             if (child := node_of(edge) if edge is not None else None) is not None:
-                by = -1 if kind == "Neg" or (kind == "Sub" and i) else 1 if alike else number_beside(n)
+                by = -1 if kind == "Neg" or (kind == "Sub" and i) else 1 if alike else times
                 by = factor * (1 / by if kind == "Div" and by else by) * float(getattr(n, "saved_alpha", 1) if i else 1)
                 todo += [child] * (id(child) not in found and isinstance(child, Node))
                 _, before, size = found.get(id(child), (child, 0.0, 0.0))
                 found[id(child)] = child, before + by, size + abs(by)
     return found
-
-
-def number_beside(n: Any) -> float:
-    """The number that a product or a quotient has beside its tensor, as it is written; NaN where it has none."""
-    at = expression(n.code, n.lasti)
-    both = (at.left, at.right) if isinstance(at, ast.BinOp) else ()
-    for side in both[isinstance(getattr(at, "op", None), ast.Div) :]:
-        with suppress(ValueError, TypeError):
-            return float(ast.literal_eval(side))
-    return math.nan
 
 
 def regrouped(n: Any, new: tuple[int, ...], names: Mapping[str, Any]) -> Finding | None:

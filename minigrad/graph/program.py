@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+import math
 import operator
 import os
 import re
@@ -24,7 +25,7 @@ from typing import Any, NamedTuple
 
 from ..core.beside import lines
 from ..core.beside.ledger import Place
-from ..core.beside.lines import PACKAGE_FILES, source_line
+from ..core.beside.lines import PACKAGE_FILES, learners_frame, source_line
 from ..core.graph import TensorBase, latest
 from . import tracebacks
 from .snapshot import by_key
@@ -701,6 +702,20 @@ def called(call: Any) -> str:
     return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
+def number_beside(code: CodeType | None, lasti: int, word: str = "") -> int | float | None:
+    """The number that is written beside a tensor: 2 of `x + 2`, `x *= 2` and `x / 2`, or alone into a method that is
+    called `word`: `x.add(2)`; None where there is none."""
+    at = expression(code, lasti)
+    sides = ("value", "right") if isinstance(getattr(at, "op", None), ast.Div) else ("value", "right", "left")
+    parts = [getattr(at, side, None) for side in sides]
+    parts += at.args if word and called(at).rstrip("_") == word and len(at.args) == 1 and not at.keywords else []
+    for part in filter(None, parts):
+        with suppress(ValueError, TypeError):
+            if isinstance(number := ast.literal_eval(part), int | float) and math.isfinite(number):
+                return number
+    return None
+
+
 def is_cell(file: str) -> bool:
     """Whether a file is a cell of a notebook, or a line typed at IPython's prompt."""
     return "ipykernel_" in file or file.startswith("<ipython-input") or file in TIMED
@@ -746,6 +761,15 @@ def theirs(frame: FrameType | None) -> FrameType | None:
     while frame is not None and not is_theirs(frame.f_code):
         frame = frame.f_back
     return frame
+
+
+def learners_scope() -> dict[str, Any]:
+    """All names where the learner stands: the calling frame, or the notebook."""
+    if (frame := learners_frame()) is None:  # a thread that begins with one of ours
+        return {}
+    if str(frame.f_globals.get("__name__")).startswith("IPython."):  # called by a magic: the cell is further away
+        return dict(shell().user_ns)
+    return {**frame.f_globals, **own_locals(frame)}
 
 
 def standing(frame: FrameType | None) -> Context | None:

@@ -11,7 +11,7 @@ from typing import Any
 from ..array.backend import xp
 from ..core.graph import TensorBase, constant
 from .restoring import Restoring
-from .snapshot import AnyTensor
+from .snapshot import AnyTensor, reachable
 
 
 def knob(values: list[float], like: AnyTensor | None = None, double: bool = True) -> AnyTensor:
@@ -94,12 +94,7 @@ def size(value: Any) -> float | None:
 
 def nodes_behind(t: AnyTensor) -> list[Any]:
     """All nodes behind a tensor, those of leaves included; of any library."""
-    found, todo = {}, [t.grad_fn]
-    while todo:
-        if (node := todo.pop()) is not None and node not in found:
-            found[node] = True
-            todo += [child for child, _ in node.next_functions]
-    return [*found]
+    return reachable([t.grad_fn] if t.grad_fn else (), lambda n: (child for child, _ in n.next_functions if child))
 
 
 def conceals(t: AnyTensor) -> bool:

@@ -11,10 +11,11 @@ from collections import Counter
 from typing import Any
 
 from ..graph.followed import Followed, cut, pinned, so_far
+from ..graph.program import learners_scope
 from ..graph.snapshot import Graph, NodeRecord
 from ..text import demand
 from .asking import Moment, Part, graph_parts
-from .display import Drawing, learners_scope
+from .display import Drawing
 from .reasons import why
 
 
