@@ -105,7 +105,7 @@ def came_from(place: Any, leaf: Any) -> bool:
     node = place.origin()
     if node is None or isinstance(node, TensorBase) or place.result() is leaf:  # the last makes a leaf: it cut none
         return place.result() is not leaf and (node is leaf or node is None or place.count > 1)
-    return any(n is leaf.grad_fn or any(leaf is end for end in n.edges) for n in nodes_of([node], {}))
+    return any(n is leaf.grad_fn or any(leaf is end for end in n.edges) for n in nodes_of(node))
 
 
 def was_cut(t: Any, name: str) -> bool:

@@ -132,7 +132,7 @@ def crossing(node: Any, region: Any, context: Context, root: Any) -> Finding | N
 def leads(value: Any, node: Any, marks: Any = ()) -> bool:
     """Whether the graph of a tensor, or of one in a list, leads to a node, or to one freed with these marks."""
     return any(n is node or any(getattr(n, slot) in marks for slot in n.frees if marks)
-               for n in nodes_of([t._edge() for t in [value, *inner(value)] if isinstance(t, TensorBase)], {}))
+               for n in nodes_of(value, *inner(value)))
 
 
 def taken_over(name: str, statement: Any, before: Any, inside: Any, context: Context, root: Any, node: Any) -> Finding:

@@ -107,7 +107,7 @@ def all_reads(region: Any) -> dict[str, list[Any]]:
 
 def ends(*nodes: Any) -> set[int]:
     """The ids of the leaves behind nodes."""
-    return {id(end) for n in nodes_of([*nodes], {}) for end in n.edges}
+    return {id(end) for n in nodes_of(*nodes) for end in n.edges}
 
 
 # ---- rules

@@ -22,17 +22,17 @@ from typing import Any
 from ..array import random, xp
 from ..core.beside.scopes import calls
 from ..core.carriers import RAW
-from ..core.graph import ACCUMULATE_SEQ, Freed, Node, latest, node_of
+from ..core.graph import ACCUMULATE_SEQ, Freed, Node, TensorBase, latest, node_of
 from ..core.row import Row
 from ..text.presentation import torch_says
-from . import program
+from . import program, snapshot
 from .faults import fault_now, leftovers, versions
 from .ghosts import origins
 from .nesting import Scopes, call_at
 from .preview import preview, summary, type_name
 from .program import is_module as is_module  # beside `is_tensor`
 from .severed import Severed
-from .snapshot import AnyNode, AnyTensor, Edge, Graph, Hook, NodeRecord, Saved, TensorRecord, by_key, is_layout, op_name
+from .snapshot import AnyNode, AnyTensor, Edge, Graph, Hook, NodeRecord, Saved, TensorRecord, by_key, op_name, reachable
 
 Key = int | tuple[str, int]  # what a node is known by: its id; an AccumulateGrad ("leaf", id of its leaf)
 Slot = tuple[Key, int]  # where a tensor sits: a node and the number of its output
@@ -424,7 +424,7 @@ class Reader:
     def saved_values(self, node: AnyNode) -> Iterable[tuple[str, Any, str]]:
         """(field, value, error): what `_saved_*` gives, or why it does not."""
         if (kind := type(node)) not in self.kinds:
-            fields = (name[7:] for name in dir(kind) if name[:7] == "_saved_" and not is_layout(name))
+            fields = (name[7:] for name in dir(kind) if name[:7] == "_saved_" and not snapshot.is_layout(name))
             self.kinds[kind] = [field for field in fields if field not in ("part", "whole")]  # torch's have none
         for field in self.kinds[kind]:
             held = getattr(node, f"saved_{field}", None)
@@ -493,15 +493,13 @@ def set_aside(undo: contextlib.ExitStack, t: AnyTensor, place: str, hooks: Any) 
     hooks.clear()  # shown, not run: it may well be an optimiser's step
 
 
-def nodes_of(edges: list[Any], seen: dict[int, Any]) -> Iterator[Node]:
-    """The nodes that edges lead to, each once."""
-    todo = [node_of(edge) for edge in edges]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, Node) and id(node) not in seen:
-            seen[id(node)] = node
-            yield node
-            todo += map(node_of, node.edges)
+def nodes_of(*starts: Any, seen: set[Node] | None = None) -> list[Node]:
+    """The nodes behind tensors of minigrad, edges and nodes, each once; none behind other things."""
+    def nodes(edges: Iterable[Any]) -> list[Node]:
+        return [n for n in map(node_of, edges) if isinstance(n, Node)]
+
+    edges = (one._edge() if isinstance(one, TensorBase) else one for one in starts)
+    return reachable(nodes(edges), lambda n: nodes(n.edges), seen)
 
 
 def stale(n: AnyNode) -> bool:

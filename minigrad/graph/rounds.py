@@ -148,7 +148,7 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     yield from hoarded(context)
     call, around = last_backward(context) or (None, context)
     yield None if call is None else kept_for_all(call, around) or numbers.odd_targets(root_of(call), around)
-    behind = (e for n in nodes_of([t.grad_fn for t in own if t.grad_fn is not None], {}) for e in n.edges)
+    behind = (e for n in nodes_of(*own) for e in n.edges)
     ends = [*own, *(e for e in behind if isinstance(e, TensorBase))]
     yield None if called(call) != "backward" else leaves.first_order(ends, root_of(call), around)
     yield None if call is None else leaves.bootstrapped(root_of(call), around)
@@ -167,7 +167,7 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     yield from of_loops(context, any(p.requires_grad and p.grad is None for p in own))
     yield from kept_shared(context)
     loss = around.value(root_of(call)) if call else None
-    nodes = [*nodes_of([loss._edge()], {})] if isinstance(loss, TensorBase) else []
+    nodes = nodes_of(loss)
     yield from numbers.oddities(loss, context.names) if nodes else ()
     met = {id(loss), *(id(e) for n in nodes for e in n.edges)} & {*map(id, own)}
     rules = " own ".join(["", *(type(n).__name__ for n in nodes if met)])
@@ -197,7 +197,7 @@ def moved(own: list[Any], context: Context) -> Finding | None:
 def kept_for_all(call: Any, context: Context) -> Finding | None:
     """What carries its history from turn to turn, where `retain_graph` keeps backward from failing there."""
     loss = context.value(root_of(call))
-    nodes = nodes_of([loss._edge()], {}) if isinstance(loss, TensorBase) and keyword(call, "retain_graph") else ()
+    nodes = nodes_of(loss) if keyword(call, "retain_graph") else ()
     # made by one line: of several turns
     places = by_key(((n.code, n.lasti, type(n)), n) for n in nodes)
     twins = [several[-1] for several in places.values() if len(several) > 1]
@@ -362,9 +362,9 @@ def hoarded(context: Context) -> Iterator[Finding | None]:
     """Sums and lists of results whose graphs several calls of backward have freed, or what several saved was written
     over: what they keep is of no use."""
     for name, value in named(context).items():
-        several, seen = value if isinstance(value, list) else [value], dict[int, Any]()
-        behind = [[*nodes_of([t._edge()], seen)] for t in several if isinstance(t, TensorBase) and t.grad_fn]
-        marks = {m for n in seen.values() for slot in n.frees if isinstance(m := getattr(n, slot), Freed)}
+        several, seen = value if isinstance(value, list) else [value], set[Any]()
+        behind = [nodes_of(t, seen=seen) for t in several if isinstance(t, TensorBase) and t.grad_fn]
+        marks = {m for n in seen for slot in n.frees if isinstance(m := getattr(n, slot), Freed)}
         old = len(marks) > 1 or (len(behind) > 1 and sum(any(map(stale, nodes)) for nodes in behind) > 1)
         for source in context.sources() if old else ():
             filled = ((home, w) for (home, word), writes in source.writes.items() if word == name for w in writes)

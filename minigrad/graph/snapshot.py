@@ -27,13 +27,14 @@ def by_key(pairs: Iterable[tuple[Any, Any]], keys: Iterable[Any] = ()) -> dict[A
     return found
 
 
-def reachable(starts: Iterable[Any], after: Callable[[Any], Iterable[Any]]) -> list[Any]:
-    """Some things, and all to which `after` leads from them, each once; breadth first, never recursive."""
-    seen = {*(found := [*dict.fromkeys(starts)])}
-    for one in found:  # grows while it is read
-        new = [other for other in dict.fromkeys(after(one)) if other not in seen]
-        found += new
-        seen.update(new)
+def reachable(starts: Iterable[Any], after: Callable[[Any], Iterable[Any]], seen: set[Any] | None = None) -> list[Any]:
+    """Some things, and all to which `after` leads from them, each once, without those that were `seen` before."""
+    found, todo, seen = list[Any](), [*starts], set() if seen is None else seen
+    while todo:
+        if (one := todo.pop()) not in seen:
+            seen.add(one)
+            found.append(one)
+            todo += after(one)
     return found
 
 

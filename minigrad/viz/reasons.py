@@ -163,7 +163,7 @@ def leading(t: AnyTensor, names: Mapping[str, AnyTensor]) -> Iterator[tuple[AnyT
     """The named results that lead to a tensor, with the nodes behind them; losses first, the latest first."""
     losses = [v for v in [*names.values()][::-1] if library(v) == "minigrad" and v.grad_fn is not None]
     for loss in sorted(losses, key=lambda v: (v is not t, v.numel() != 1))[:LOSSES]:
-        nodes = [*live.nodes_of([loss._edge()], {})]
+        nodes = live.nodes_of(loss)
         if loss is t or any(e is t for n in nodes for e in n.edges):
             yield loss, nodes
         if loss is t:
@@ -181,7 +181,7 @@ def of_graphs(t: AnyTensor, name: str, wrong: str, names: Mapping[str, AnyTensor
 
 def leaves_behind(t: AnyTensor) -> list[AnyTensor]:
     """The leaves that a result was computed from, those that were used first before the others."""
-    nodes = sorted(live.nodes_of([t._edge()], {}), key=lambda n: n.seq)
+    nodes = sorted(live.nodes_of(t), key=lambda n: n.seq)
     return [*{id(e): e for n in nodes for e in n.edges if library(e) == "minigrad"}.values()]
 
 
@@ -359,7 +359,7 @@ def unreached(t: TensorRecord, leaf: AnyTensor, names: Mapping[str, AnyTensor], 
 def picture(roots: Sequence[AnyTensor], names: Mapping[str, Any], leaf: AnyTensor = None) -> Graph:
     """The graph behind tensors; of a very large one its ends, those at a leaf among them."""
     ours = library(roots[0]) == "minigrad"
-    near = {"near": live.ends([*live.nodes_of([r._edge() for r in roots], {})], leaf)} if ours else {}
+    near = {"near": live.ends(live.nodes_of(*roots), leaf)} if ours else {}
     return reader_for(roots[0])(*roots, names=names, **near)
 
 
