@@ -738,7 +738,7 @@ def expression(code: CodeType | None, lasti: int) -> Any:
 
 def located(code: CodeType | None, lasti: int, names: Mapping[str, Any] = {}) -> tuple[Any, Context]:
     """The same, and where it stands, with what `names` mean there."""
-    at, source = expression(code, lasti), source_of(code or "")
+    at, source = expression(code, lasti), source_of("") if code is None else quoted(code)[1]
     return at, Context(source, source.function(at), names=names)
 
 

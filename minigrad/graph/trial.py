@@ -92,9 +92,12 @@ def size(value: Any) -> float | None:
     return float(value if value.numel() == 1 else (value.double() ** 2).sum() ** 0.5)
 
 
-def nodes_behind(t: AnyTensor) -> list[Any]:
-    """All nodes behind a tensor, those of leaves included; of any library."""
-    return reachable([t.grad_fn] if t.grad_fn else (), lambda n: (child for child, _ in n.next_functions if child))
+def nodes_behind(t: AnyTensor, seen: set[Any] | None = None) -> list[Any]:
+    """All nodes behind a tensor, those of leaves included, without those that were `seen` before; of any library."""
+    def children(node: Any) -> list[Any]:
+        return [child for child, _ in node.next_functions if child is not None]
+
+    return reachable([] if t.grad_fn is None else [t.grad_fn], children, seen)
 
 
 def conceals(t: AnyTensor) -> bool:
