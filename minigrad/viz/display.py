@@ -100,7 +100,7 @@ def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None =
         drawing.marks |= {bad[2]}
         drawing.remark(bad[0], node=bad[1])
     if view == "backward":
-        few = 2 if drawing.fold.home else 4
+        few = 2 if drawing.fold.home or drawing.fold.bare else 4
         groups = {edge: f"edge:{first}" for edge, first in drawing.fold.wires.items()}
         drawing.show_flows(flows(graph, *tensors, gradient=gradient, few=few, groups=groups), heat)
     return drawing
@@ -278,6 +278,8 @@ class Drawing:
             self.close_what_is_too_high()
         if self.fold.shown < 2:  # that would be no picture
             self.graph, self.fold = before
+        if not self.fold.home:  # there is nothing to fold
+            self.fold = replace(self.fold, bare=True)
 
     def remark(self, key: str, **facts: Any) -> None:
         """Say something under the title."""
