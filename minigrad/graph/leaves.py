@@ -243,7 +243,7 @@ def nn_of(module: Any) -> str:
 
 def buffer(t: Any, context: Context) -> Finding | None:
     """Where a module that has a name registered a tensor as a buffer, or made it a plain attribute."""
-    modules = [each for v in context.names.values() if is_module(v) for each in v.modules()]
+    modules = [each for v in context.names.values() if hasattr(type(v), "named_buffers") for each in v.modules()]
     held = ((m, name) for m in modules for name, value in {**vars(m), **m._buffers}.items() if value is t)
     return first(by_rule(f"plain: {type(m).__name__} {name} {nn_of(m)} {t.is_floating_point()}", None, home)
                  for m, name in held if (home := inside_of(type(m).__init__)) is not None)

@@ -70,7 +70,7 @@ class Reader:
         plain = {id(t): t for _, t in self.named if not t.requires_grad and hasattr(t, "_data")}
         sharing = by_key((id(t._data), t) for t in plain.values())
         self.constants = {data: several[0] for data, several in sharing.items() if len(several) == 1}  # else who knows
-        self.modules = [(name, m) for name, m in names.items() if is_module(m)]
+        self.modules = [(name, m) for name, m in names.items() if hasattr(type(m), "named_modules")]
 
     # ---- what a subclass says differently
 

@@ -25,7 +25,7 @@ from ..text.numbers import two_digits
 from . import program
 from .cuts import leads_to
 from .findings import MODULES, Finding, by_rule, finding, first, receiver
-from .live import Key, Reader, is_module, is_tensor
+from .live import Key, Reader, is_tensor
 from .program import Context, begins, called, expression, inside_of, is_theirs, located, parts_behind, usual, writers
 
 # nodes that are looked through; one after the other, behind each of them; sums next to a leaf, with all their terms
@@ -362,7 +362,7 @@ def turned(at: Any, context: Context) -> Finding:
 def at_home(n: Any, names: Mapping[str, Any]) -> tuple[Any, Context]:
     """The expression that made a node, and where it stands: in a forward, with the module that it is of."""
     at, there = located(n.code, n.lasti)
-    every = (m for v in names.values() if is_module(v) for m in v.modules())
+    every = (m for v in names.values() if hasattr(type(v), "named_modules") for m in v.modules())
     own = [m for m in every if getattr(type(m).forward, "__code__", None) is n.code][:1]
     return at, there._replace(names={**names, **dict(zip(["self"], own, strict=False))})
 

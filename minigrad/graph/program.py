@@ -580,7 +580,7 @@ def is_learners(value: Any) -> bool:
 
 
 def is_module(value: Any) -> bool:
-    """Whether a value is a module of layers, of minigrad or of torch."""
+    """Whether a value is a module of layers, of minigrad or of torch, or has parameters by name as they have."""
     return hasattr(type(value), "named_parameters")
 
 

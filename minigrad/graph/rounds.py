@@ -107,7 +107,7 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
     holding = {name: o for name, o in every.items() if ids & {id(p) for p in parameters(o)}}
     if not holding and any(p.grad is not None for p in own):
         stepped = {owner() for what, owner, *_ in ledger.diary if what == "step"}
-        lost = first(leaves.unregistered(v, ids) for v in context.names.values() if is_module(v))
+        lost = first(leaves.unregistered(v, ids) for v in context.names.values() if hasattr(type(v), "named_modules"))
         return lost or first(missing_from(o, context, ids) for o in every.values() if o in stepped)
     idle = [o for o in holding.values() if not (getattr(o, "_stepped", True) or o._opt_called)]
     vain = [line for what, owner, *_, line in ledger.diary if what == "rate" and owner() in idle and line[0]]

@@ -140,7 +140,7 @@ def in_training(own: Mapping[str, AnyTensor], names: Mapping[str, AnyTensor], as
         yield attempt(rounds.grown, context) if wrong and root is not None else None
         bad = {"seen_bad", *["stepped_bad"] * rounds.bad_at_once()}
         yield from (one for one in seen if one is not None and one.key not in bad)
-        for top in (v for v in (asked, *context.names.values()) if is_module(v)):
+        for top in (v for v in (asked, *context.names.values()) if hasattr(type(v), "named_modules")):
             if wrong == "zero" and any(p is t for p in top.parameters()):
                 yield attempt(numbers.stopped, t, top, context)
         if wrong in ("zero", "bad") and root is not None:
