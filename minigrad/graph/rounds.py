@@ -222,7 +222,9 @@ def unread_in(source: Source, context: Context, homes: dict[Any, Context], leaf:
     """The same of the names that a source writes."""
     for n in (n for n in source.parents if type(n) is ast.Assign and all(map(str.isidentifier, written(n)))):
         names, home, loops = [name for name in written(n) if name[0] != "_"], source.function(n), source.loops(n)
-        around, inside = homes.get(home) or Context(source, home, names=context.names), {*ast.walk(n)}
+        around, inside = homes.get(home), {*ast.walk(n)}
+        if around is None or around.source is not source:  # of cells there are many
+            around = Context(source, home, names=context.names)
         out = home and any(isinstance(inner, ast.Global | ast.Nonlocal) for inner in ast.walk(home))
         there = names and (home or loops) and (leaf is None or leads_to(n.value, around, leaf))
         if out or not (there and computes(n.value, around)):
