@@ -11,7 +11,7 @@ from typing import Any
 from ..array.backend import xp
 from ..core.graph import TensorBase, constant
 from .restoring import Restoring
-from .snapshot import AnyTensor
+from .snapshot import AnyTensor, reachable
 
 
 def knob(values: list[float], like: AnyTensor | None = None, double: bool = True) -> AnyTensor:
@@ -92,14 +92,12 @@ def size(value: Any) -> float | None:
     return float(value if value.numel() == 1 else (value.double() ** 2).sum() ** 0.5)
 
 
-def nodes_behind(t: AnyTensor) -> list[Any]:
-    """All nodes behind a tensor, those of leaves included; of any library."""
-    found, todo = {}, [t.grad_fn]
-    while todo:
-        if (node := todo.pop()) is not None and node not in found:
-            found[node] = True
-            todo += [child for child, _ in node.next_functions]
-    return [*found]
+def nodes_behind(t: AnyTensor, seen: set[Any] | None = None) -> list[Any]:
+    """All nodes behind a tensor, those of leaves included, without those that were `seen` before; of any library."""
+    def children(node: Any) -> list[Any]:
+        return [child for child, _ in node.next_functions if child is not None]
+
+    return reachable([] if t.grad_fn is None else [t.grad_fn], children, seen)
 
 
 def conceals(t: AnyTensor) -> bool:

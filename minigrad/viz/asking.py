@@ -155,6 +155,11 @@ class Still(Drawing):
                    height=y + 16, role="img", kind=f"mg-graph mg-{theme}")
 
 
+def columns(*of: list[Part]) -> Part:
+    """Lists of parts beside each other."""
+    return {"kind": "columns", "of": [*of]}
+
+
 def flat(parts: list[Part]) -> list[Part]:
     """Columns one after the other."""
     return [one for part in parts for one in (

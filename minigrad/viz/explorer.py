@@ -37,12 +37,22 @@ class State(NamedTuple):
     closed: frozenset[str]
 
 
-class Explorer(Stage):
+class OfDrawing(Stage):
+    """A widget that shows a drawing."""
+
+    drawing: Drawing
+    shown = True  # nobody has to be told that it was not shown: nothing has run
+    scene = traitlets.Dict().tag(sync=True)
+
+    def still(self) -> dict[str, Any]:
+        """The drawing as it was."""
+        return self.drawing.still()
+
+
+class Explorer(OfDrawing):
     """A drawing as a widget; see `Drawing.explore`. Fold state, place and choice live in the model."""
 
-    shown = True  # nobody has to be told that it was not shown: nothing has run
     key, chosen = (traitlets.Unicode(first).tag(sync=True) for first in ("0", ""))
-    scene = traitlets.Dict().tag(sync=True)
     pictures, place = (traitlets.List[Any]().tag(sync=True) for _ in range(2))
 
     def __init__(self, drawing: Drawing) -> None:
@@ -165,19 +175,13 @@ class Explorer(Stage):
         """What a page needs: it takes the nearest fold states along."""
         return super().state() | {"key": "0", "pictures": self.nearest(*IN_A_PAGE)}
 
-    def still(self) -> dict[str, Any]:
-        """The drawing as it was."""
-        return self.drawing.still()
-
     def __repr__(self) -> str:
         return self.drawing.to_text()
 
 
-class Picture(Stage):
+class Picture(OfDrawing):
     """A drawing as a widget: its picture and, once that is pressed, its explorer in the same place."""
 
-    shown = True
-    scene = traitlets.Dict().tag(sync=True)
     opened = traitlets.Bool(False).tag(sync=True)
     explorer = traitlets.Instance(Explorer, allow_none=True).tag(sync=True, **widget_serialization)
 
@@ -196,10 +200,6 @@ class Picture(Stage):
         if self.explorer is not None:
             self.explorer.close()
         super().close()
-
-    def still(self) -> dict[str, Any]:
-        """The drawing as it was."""
-        return self.drawing.still()
 
 
 def card(title: str, sub: str, rows: list[Row]) -> dict[str, Any]:
