@@ -908,3 +908,16 @@ def test_a_negative_dim_is_no_difference():
 
     rows = str([one["rows"] for one in player.steps])
     assert '<mi>dim</mi><mspace width="0.222em" /><mrow><mo>&#x02212;</mo><mn>1</mn></mrow>' in rows
+
+
+def test_two_kinds_of_widgets_in_a_notebook_do_not_style_each_other():
+    """Their stylesheets share a page: a rule for a class that both scripts give says whose it is."""
+    static, found = Path(mg.__file__).parent / "viz/static", {}
+    scripts = [(static / f"{kind}.js").read_text("utf-8") for kind in ("player", "moments")]
+    for kind in ("player", "moments"):
+        rules = re.sub(r"/\*.*?\*/|@[^{]*\{", "", (static / f"{kind}.css").read_text("utf-8"), flags=re.S)
+        alone = {name for part in re.findall(r"[^{}]+(?=\{)", rules) for one in re.split(r",(?![^(]*\))", part)
+                 for name in re.findall(r"^\.(mg-[a-z-]+)(?:[:\[][\w\]-]+)*$", one.strip())}
+        found[kind] = {name for name in alone if all(re.search(rf'[" ]{name}[" ]', script) for script in scripts)}
+
+    assert found == {"player": set(), "moments": set()}

@@ -260,7 +260,7 @@ def test_in_jupyterlab_the_kernel_draws_what_is_opened_and_no_key_leaks(lab, des
     desk.set_viewport_size({"width": 1280, "height": 720})
     lab.open(desk, notebook)
     lab.run_all(desk)
-    picture, root = desk.locator(".mg-picture"), desk.locator(".mg-explorer")
+    picture, root = desk.locator(".mg-drawing > button"), desk.locator(".mg-explorer")
     for close in ("[data-do=close]", None):  # a drawing is its picture, and what that is pressed for
         picture.focus()
         assert "Explore" in picture.inner_text()
@@ -270,7 +270,7 @@ def test_in_jupyterlab_the_kernel_draws_what_is_opened_and_no_key_leaks(lab, des
         assert picture.is_hidden()
         if close:
             root.locator(close).click()
-            assert desk.evaluate("document.activeElement.matches('.mg-picture')")
+            assert desk.evaluate("document.activeElement.matches('.mg-drawing > button')")
     root.scroll_into_view_if_needed()
     count = desk.locator(".jp-Cell").count()
     boxes = root.locator('.mg-box[role="button"]')

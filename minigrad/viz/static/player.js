@@ -1895,7 +1895,7 @@ function pictured({ model, el }) {
   const told = [...new DOMParser().parseFromString(drawing, "image/svg+xml").querySelectorAll("svg > :is(title, desc)")];
   const image = /** @type {HTMLImageElement} */ (h("img", { src, alt: told.map((one) => one.textContent).join(". ") }));
   const hint = h("span", { class: "mg-hint", "aria-live": "polite" }), place = h("div");
-  const button = h("button", { type: "button", class: "mg-picture", "data-lm-suppress-shortcuts": "true" }, image, hint);
+  const button = h("button", { type: "button", "data-lm-suppress-shortcuts": "true" }, image, hint);
   const root = h("div", { class: "mg-drawing" }, button, place);
   let end = /** @type {(() => void)|null} */ (null), asked = false;
 
