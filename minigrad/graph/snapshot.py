@@ -173,8 +173,8 @@ class TensorRecord:
 
     @property
     def label(self) -> str:
-        """Its name; without one its id, of what nobody computed behind its kind."""
-        return self.name or (self.id if self.kind == "nonleaf" else f"{self.kind} {self.id[1:]}")
+        """Its name; without one what it is, numbered where nobody computed it."""
+        return self.name or ("tensor" if self.kind == "nonleaf" else f"{self.kind} {self.id[1:]}")
 
 
 @dataclass(frozen=True, slots=True)

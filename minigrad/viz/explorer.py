@@ -54,7 +54,7 @@ class Explorer(Stage):
         lines = by_key((n.line, n.id) for n in sorted(graph.nodes, key=lambda n: n.seq) if n.line and n.line[1])
         code = [[number, text, ids] for (number, text), ids in sorted(lines.items())]
         index = list(self.index())
-        roots = ", ".join(graph.tensor(root).label for root in graph.roots)
+        roots = ", ".join(graph.tensor(root).name or "…" for root in graph.roots)
         ui = script_words("explorer") | {name: both(f"player.{name}") for name in ("lang", "theme", "controls")}
         scene = {"explore": True, "title": f"draw({roots}).explore()", "ui": ui, "code": code[:MOST],
                  "index": index[:MOST], "remarks": drawing.remarks, "left_out": max(0, len(index) - MOST)}

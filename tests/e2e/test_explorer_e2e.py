@@ -128,6 +128,16 @@ def test_what_is_pointed_at_before_there_is_a_picture_waits(page, tmp_path):
     assert page.locator(".mg-stage .mg-linked").count() > 0
 
 
+def test_in_a_low_room_what_is_told_stands_beside_a_picture_that_would_not_be_seen_whole(page, made):
+    for height, beside in ((720, True), (1000, False)):
+        root = opened(page, made("tutorial"), height=height)
+        kinds = root.get_attribute("class").split()
+        assert ("mg-beside" in kinds, "mg-follows" in kinds) == (beside, False)
+    colours = page.evaluate("""() => ["::placeholder", null].map((part, i) =>
+        getComputedStyle(document.querySelector(i ? ".mg-sub" : "input[type=search]"), part).color)""")
+    assert colours[0] == colours[1]  # muted, whatever the page says of placeholders
+
+
 def test_what_is_opened_stays_where_it_is_and_folds_again(page, made):
     root = opened(page, made("mlp"))
     boxes = page.locator('.mg-box[role="button"]').evaluate_all("all => all.map((e) => e.dataset.id)")

@@ -1557,6 +1557,7 @@ function explore({ model, el, close }) {
   const life = new AbortController(), on = { signal: life.signal }, scene = model.get("scene"), { ui } = scene;
   const store = /** @type {Map<string, Json>} */ (new Map(model.get("pictures").map((one) => [one.key, { ...one }])));
   const fingers = /** @type {Map<number, Json>} */ (new Map()), asked = new Set();
+  const [, wide, high] = /viewBox="\S+ \S+ (\S+) ([^"]+)/.exec(model.get("pictures")[0].svg)?.map(Number) ?? [];  // what is said of it stands beside it where only so all can be seen
   /** What only this view knows: a part that shall be seen, a picture that is waited for, what was found. */
   const S = { want: "", waits: /** @type {Json|null} */ (null), hits: /** @type {string[][]} */ ([]), hit: -1, dragged: false, timer: 0, began: /** @type {number[]} */ ([]), siblings: /** @type {string[]} */ ([]) };
   let P = /** @type {Json} */ ({ alias: {}, to: {}, many: {}, cards: {}, links: [], stops: [], spots: new Map() });  // none yet: a pointer may come first
@@ -1755,6 +1756,8 @@ function explore({ model, el, close }) {
     const phone = root.clientWidth < 620, had = cam.w && cam.h, was = { w: cam.w, h: cam.h }, [x, y, k] = model.get("place");
     root.classList.toggle("mg-phone", phone);
     if (!stage.clientWidth) return;                                            // nothing could be seen, and no place be kept
+    const scale = (beside) => { root.classList.toggle("mg-beside", beside); return Math.min(1, stage.clientWidth / wide, stage.clientHeight / high); };
+    if (scale(false) >= 1 || root.clientWidth < 800 || scale(true) < 1.1 * scale(false)) scale(false); else scale(true);
     fits(card);
     if (cam.w === stage.clientWidth && cam.h === stage.clientHeight && P.measured) return;
     Object.assign(cam, { w: stage.clientWidth, h: stage.clientHeight });
