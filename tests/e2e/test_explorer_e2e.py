@@ -272,10 +272,11 @@ def test_in_jupyterlab_the_kernel_draws_what_is_opened_and_no_key_leaks(lab, des
     lab.run_all(desk)
     picture, root = desk.locator(".mg-drawing > button"), desk.locator(".mg-explorer")
     for close in ("[data-do=close]", None):  # a drawing is its picture, and what that is pressed for
-        picture.focus()
+        picture.evaluate("e => { e.style.paddingBottom = '900px'; e.focus(); e.scrollIntoView({ block: 'end' }); }")
         assert "Explore" in picture.inner_text()
         desk.keyboard.press("Enter")
         root.locator(".mg-stage svg").wait_for()
+        assert root.bounding_box()["y"] > 80  # in sight, though its place began above
         assert desk.evaluate("document.activeElement.matches('.mg-explorer')")
         assert picture.is_hidden()
         if close:

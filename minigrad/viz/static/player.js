@@ -1919,7 +1919,9 @@ function pictured({ model, el }) {
     const explorer = await model.widget_manager.get_model(name.replace("IPY_MODEL_", ""));
     if (life.signal.aborted || !end) return;
     end = explore({ model: explorer, el: place, close: () => { press(false); button.focus({ preventScroll: true }); } });
-    if (asked) /** @type {HTMLElement} */ (place.firstChild).focus({ preventScroll: true });
+    if (!asked) return;
+    root.scrollIntoView({ block: "nearest" });                                 // where it was pressed there may be nothing any more
+    /** @type {HTMLElement} */ (place.firstChild).focus({ preventScroll: true });
   }
   /** @param {boolean} yes */
   function press(yes) {
