@@ -46,8 +46,7 @@ class Explorer(Stage):
     pictures, place = (traitlets.List[Any]().tag(sync=True) for _ in range(2))
 
     def __init__(self, drawing: Drawing) -> None:
-        self.drawing, graph = drawing, drawing.graph
-        self.rolled = drawing.fold
+        self.drawing, self.rolled, graph = drawing, drawing.fold, drawing.graph
         self.turns = levels.fold(graph, repeats=False) if drawing.fold.whole else drawing.fold
         first = State(drawing.view, False, not drawing.fold.whole, drawing.fold.closed)
         self.first, self.states, self.why = first, {first: 0}, why_of_parts(graph)
@@ -182,8 +181,7 @@ class Picture(Stage):
     explorer = traitlets.Instance(Explorer, allow_none=True).tag(sync=True, **widget_serialization)
 
     def __init__(self, drawing: Drawing) -> None:
-        self.drawing = drawing
-        scene = {"drawing": drawing.to_svg(), "ui": script_words("explorer")}
+        self.drawing, scene = drawing, {"drawing": drawing.to_svg(), "ui": script_words("explorer")}
         super().__init__(scene=scene, lang=drawing.lang, theme=drawing.theme or "")
         self.observe(self._opened, "opened")
 
