@@ -217,8 +217,7 @@ def node_rows(graph: Graph, n: NodeRecord) -> list[Row]:
 
 def tensor_rows(t: TensorRecord) -> list[Row]:
     """What is known of a tensor."""
-    s = t.summary
-    version = f"_version {t.version}" if t.version and t.value is not None else ""
+    s, version = t.summary, f"_version {t.version}" if t.version and t.value is not None else ""
     facts = ", ".join(filter(None, [t.dtype.strip("?"), "requires_grad" if t.requires_grad else "", version]))
     return [[t.label, t.value if t.value is not None else both("draw.not_kept")], ["dtype", facts],
             ["min, mean, max", f"{s.min}, {s.mean}, {s.max}" if s and s.mean else ""], ["norm()", s.norm if s else ""],
