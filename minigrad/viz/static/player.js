@@ -929,9 +929,9 @@ function render({ model, el }) {
     const head = h("h3", {}, heading(id), " ", muted(node.words && !node.leaf ? two(node.words) : node.formula),
       where && h("span", { class: "mg-scope" }, where));
     if (k < 0 && !S.refused) return [head, h("div", { class: "mg-row" }, ...f.event.ins.map(value), f.event.ins.length && "→", value(f.event.out))].filter(Boolean);
+    if (walk.forced && st.done.size === walk.size) return wrong(k);
     if (S.refused) return [h("h3", {}, node.title), S.present && !st.bad ? choices(st) : h("div", {}, two(S.refused.say)),
       S.refused.early && h("button", { type: "button", "data-do": "anyway" }, two(ui.anyway))].filter(Boolean);
-    if (walk.forced && st.done.size === walk.size) return wrong(k);
     if (S.quiz) return [quizForm(step)];
     if (S.present && drive() && walk.isEnd.has(k) && !st.bad && walk.count(k) < walk.size) return [head, choices(st)];
     if (st.bad === id) return [head, ...failure(f.event)];
