@@ -1041,7 +1041,7 @@ function render({ model, el }) {
       buttons[name].setAttribute("aria-pressed", String(yes));
     buttons.theme.textContent = dark() ? "☀" : "☾";
     slider.min = String(walk.start);
-    slider.max = String(walk.end);
+    slider.max = String(walk.end + (drive() ? walk.size - walk.count(walk.end) : 0));  // who drives has so many to go, at least
     slider.value = String(k === walk.start ? k : k - 1 + S.u);
     pace.value = String(S.speed);
     slider.setAttribute("aria-valuetext", walk.label(k));
@@ -1189,10 +1189,10 @@ function render({ model, el }) {
   }
   /** Anywhere between two events. @param {number} at */
   function scrub(at) {
-    const k = Math.ceil(at);
+    const k = Math.min(Math.ceil(at), walk.end);
     stop();
     if (k !== frame()) go(k);
-    if (!S.quiz && !calm()) S.u = k > walk.start ? at - k + 1 : 1;
+    if (!S.quiz && !calm()) S.u = k > walk.start ? Math.min(1, at - k + 1) : 1;
     show();
   }
   /** The frames where a node, or all that a box hides, is over. */
