@@ -831,7 +831,7 @@ def test_without_a_name_a_leaf_and_the_root_are_spoken_of_all_the_same():
     assert player.scene["nodes"]["n3"]["title"] == "AccumulateGrad (leaf #3)"
     one = cell("one", "p = mg.step(mg.tensor(5.0, requires_grad=True) * 2, preview=True)\n")["p"]
     assert "leaf 5.grad: None -> 2" in one.to_text()
-    two = cell("two", "p = mg.step(mg.tensor(5.0, requires_grad=True) * mg.tensor(5.0, requires_grad=True), preview=True)\n")
+    two = cell("two", "a = lambda: mg.tensor(5.0, requires_grad=True)\np = mg.step(a() * a(), preview=True)\n")
     formulas = [n["formula"] for n in two["p"].scene["nodes"].values() if n["leaf"]]
     assert sorted(formulas) == ["leaf 5 #2.grad", "leaf 5.grad"]  # rows of `compare` go by them
     assert "sum(·).backward()" in player.scene["before"]["en"]
