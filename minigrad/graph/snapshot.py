@@ -184,8 +184,9 @@ class TensorRecord:
 
     @property
     def label(self) -> str:
-        """Its name; without one its id, of what nobody computed behind its kind."""
-        return self.name or (self.id if self.kind == "nonleaf" else f"{self.kind} {self.id[1:]}")
+        """Its name; without one what it is: a leaf with its number, or with one of ours where it has many."""
+        of = f"{self.kind} {(not self.shape and self.value) or '#' + self.id[1:]}"
+        return self.name or ("tensor" if self.kind == "nonleaf" else of)
 
 
 @dataclass(frozen=True, slots=True)

@@ -90,7 +90,7 @@ class Moment(Shared):
     def verdict(self, question: str, given: Any, right: bool) -> str:
         """Note an answer; whether it was right, in words, and what it was where it was not: the form is gone."""
         self.answers.append((question, given, bool(right)))
-        return self.say("right" if right else "not_right", given=" ".join(given) if isinstance(given, list) else given)
+        return self.say("right" if right else "not_right", given=shown(given) if isinstance(given, float) else given)
 
     def expect(self, holds: Any, key: str, **blanks: Any) -> None:
         """Raises: Unanswered, with the sentence, unless `holds`."""

@@ -78,9 +78,10 @@ class Versions(Moment):
     def reply(self, do: str, at: Any, values: dict[str, list[str]]) -> dict[str, Any]:
         self.expect("pin" in values, "no_pin_chosen")
         self.expect("line" in values, "no_line_chosen")
-        (pin,), line, stale = values["pin"], int(values["line"][0]) + 1, self.stale
-        line = 0 if line > len(self.program.lines) else line
-        given = f"{self.say('no_pin') if pin == '0' else pin}; {line or self.say('no_line')}"
+        lines, (pin,), stale = self.program.lines, values["pin"], self.stale
+        line = (int(values["line"][0]) + 1) % (len(lines) + 1)  # 0: no line
+        marked = f"{line}: {lines[line - 1].strip()}" if line else self.say("no_line")
+        given = f"{self.say('no_pin') if pin == '0' else pin.replace(',', ', ')}; {marked}"
         right = (pin, line) == ((f"{stale.tensor},{stale.line}", stale.by) if stale else ("0", 0))
         said = self.verdict(self.say("versions_ask"), given, right)
         key = "found" if stale else "unused" if any(pin.stale for pin in self.pins) else "fresh"

@@ -21,7 +21,7 @@ Rows = list[dict[str, Any]]
 
 
 def training(round: Callable[..., Any], *parameters: AnyTensor, rounds: int = 20, lang: str | None = None) -> Training:
-    """Run `round()` so many times and show the loss, the parameters, `.grad`, nodes per round and `is_leaf`.
+    """Run `round()` so many times and show the loss, the nodes behind it, the parameters, `.grad` and `is_leaf`.
 
     `round` does one round of training and returns its loss; it finds the parameters by their names, or takes them
     as arguments and then returns `(loss, *parameters)`. Each keyword whose default is True or False becomes a
