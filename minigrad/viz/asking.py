@@ -87,10 +87,12 @@ class Moment(Shared):
         """A table; the first entry of each row is its own head."""
         return {"kind": "table", "head": ["", *head], "rows": rows}
 
-    def verdict(self, question: str, given: Any, right: bool) -> str:
-        """Note an answer; whether it was right, in words, and what it was where it was not: the form is gone."""
+    def verdict(self, question: str, given: Any, right: bool, written: str = "") -> str:
+        """Note an answer; whether it was right, in words, and what it was, as it is `written`, where it was not: the
+        form is gone."""
         self.answers.append((question, given, bool(right)))
-        return self.say("right" if right else "not_right", given=shown(given) if isinstance(given, float) else given)
+        written = written or (shown(given) if isinstance(given, float) else given)
+        return self.say("right" if right else "not_right", given=written)
 
     def expect(self, holds: Any, key: str, **blanks: Any) -> None:
         """Raises: Unanswered, with the sentence, unless `holds`."""

@@ -212,8 +212,8 @@ class HeatMap(Moment):
                                                 "heat": abs(v) / self.top} for v in row)]
                                  for j, (row, least) in enumerate(zip(self.jacobian, self.least, strict=True))]
         glowing = {f"{j},{i}" for j, row in enumerate(rows) for i, v in enumerate(row[1:]) if v["text"] != "0"}
-        given = "; ".join(f"y[{one.replace(',', '], x[')}]" for one in sorted(marked))
-        said = self.verdict(self.say("heat_ask"), given, marked == glowing)
+        written = "; ".join(f"y[{one.replace(',', '], x[')}]" for one in sorted(marked))
+        said = self.verdict(self.say("heat_ask"), sorted(marked), marked == glowing, written)
         signs = ["∠" if bent else "≠" if abs(a - b) > 100 * small + 1e-3 * abs(a) else "="
                  for a, b, bent, small in zip(self.sums, self.grad, self.bent, self.small, strict=True)]
         rows += [[self.say("heat_sum"), *map(words, self.sums, self.small)],
