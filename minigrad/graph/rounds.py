@@ -24,7 +24,7 @@ from .errors import crossing, regions
 from .findings import Finding, all_reads, by_rule, finding, first, keyword, names_in, reads_of, receiver
 from .leaves import last_backward, missing_from, named, optimizers
 from .live import is_tensor, nodes_of, parameters, stale
-from .program import Context, Source, begins, called, expression, feeding, is_cell, is_learners, source_of, written
+from .program import Context, Source, begins, called, calls, expression, feeding, is_cell, is_learners, source_of, written
 from .snapshot import by_key
 
 BY_HAND = {"Add", "Sub", "add_", "sub_", "copy_"}  # writes that are no step of an optimizer
@@ -41,14 +41,12 @@ def events(own: set[int]) -> tuple[str, list[tuple[Any, ...]]]:
             words.append(called(expression(before.code, before.lasti)) or "backward")
             lines.append((before.code, before.lasti))
         last, target = before, owner()
-        if line[0] is None:
+        if line[0] is None or what == "made":
             continue
         group = getattr(target, "param_groups", [{}])[0]
         if what == "step" and (fact is None or fact <= TINY * group.get("initial_lr", 0)):
             what = "idle" if fact is None else "standing"
-        if what == "clip" and not fact:
-            what = "unclipped"
-        touched = {*map(id, parameters(target) or [target])}.union(fact if what == "clip" else ())
+        touched = {*map(id, parameters(target) or [target])}.union(fact if "clip" in what else ())
         words.append(what if own & touched else f"other.{what}")
         lines.append(line)
     return numbered(words), lines
@@ -157,6 +155,9 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     for (a, kind, held, trained), (b, other, theirs, learns) in permutations(modules, 2):
         if held == theirs or (kind is other and trained and not learns):  # the same also in a copy that is not deep
             yield by_rule(f"{'same' if held == theirs else 'copied'}: {a} {b}", None, context)
+    yield None if call is None else unshifted(root_of(call), around)
+    yield made_again(context)
+    yield None if call is None else still_nought(own, root_of(call), around)
     yield numbers.equal_units(own, context)
     yield from cut_short(own, context)
     flat = (k for k, v in context.names.items() if isinstance(v, TensorBase) and v.grad_fn and not v._array().any())
@@ -168,7 +169,10 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     yield from kept_shared(context)
     loss = around.value(root_of(call)) if call else None
     nodes = [*nodes_of([loss._edge()], {})] if isinstance(loss, TensorBase) else []
-    yield from numbers.oddities(loss, context.names) if nodes else ()
+    down = any(called(at) in ("step", "sub_") or isinstance(getattr(at, "op", None), ast.Sub) for t in ends
+               for _, at in numbers.writers(t)[:1]) and not any(
+                   g.get("maximize") for o in optimizers(context).values() for g in o.param_groups)
+    yield from numbers.oddities(loss, context.names, down) if nodes else ()
     met = {id(loss), *(id(e) for n in nodes for e in n.edges)} & {*map(id, own)}
     rules = " own ".join(["", *(type(n).__name__ for n in nodes if met)])
     several = f" of {type(asked if own else None).__name__}"
@@ -192,6 +196,61 @@ def moved(own: list[Any], context: Context) -> Finding | None:
         for g in o.param_groups if {*map(id, g["params"])} & {*map(id, kept)})
     sure = kept and (behind or drift) and not behind & {*map(id, kept)}
     return by_rule(f"moved{' drift' * drift}:{events({*map(id, kept)})[0]}", None, context) if sure else None
+
+
+def made_again(context: Context) -> Finding | None:
+    """An optimizer that each turn makes anew for the same tensors, or, for a single step, with the module that it is to
+    train: then what the turns before have gathered, or learned, is lost."""
+    acts = [(what, id(owner), line) for what, owner, *_, line in ledger.diary if what in ("made", "step") and line[0]]
+    *_, last = [None, *(line for what, _, line in acts if what == "made")]
+    told = [(what, owner) for what, owner, line in acts if what == "step" or line == last]
+    made, once = [owner for what, owner in told if what == "made"], [what for what, _ in told] == ["made", "step"] * (
+        len(told) // 2)
+    leaf = next((owner() for what, owner, *_ in reversed(ledger.diary) if what == "made"), None)
+    at = expression(*last) if last and len({owner for what, owner in told if what == "step"}) > 2 else None
+    source = source_of(last[0]) if last else context.source
+    each = [*source.loops(at)] if at else []
+    if at is None or leaf is None or not (each or any(s.loops(n) for s, n in calls(source, source.function(at)))):
+        return None
+    if made.count(made[-1]) > 2:
+        kept = any(state for o in optimizers(context).values() for p, state in o.state.items() if p is leaf)
+        return finding("forgetful", Context(source), at) if kept else None
+    homes = ((name, there, n) for name, v in named(context).items() if any(p is leaf for p in parameters(v))
+             for n, there in context.made(name, None) if called(n) == type(v).__name__ != "Parameter")
+    return first(finding("made_again", there, n, name=name) for name, there, n in homes
+                 if once and len({*made}) > 2 and there.source is source and there.source.loops(n) == each)
+
+
+def still_nought(own: list[Any], root: Any, context: Context) -> Finding | None:
+    """What keeps weights at 0 that updates wrote into: another factor of a product, which is 0, too."""
+    still = [(n, t) for n, t in named(context).items() for p in own if p is t and p.ndim > 1 and numbers.updated(p)]
+    return first(numbers.by_nought(t, name, root, context) for name, t in still if not t._array().any())
+
+
+def unshifted(root: Any, context: Context) -> Finding | None:
+    """A loss whose classes are the very indices that were looked up for its scores."""
+    every: Any = ((n, there) for here, there in feeding(root, context) for n in ast.walk(here))
+    for n, there in ((n, there) for n, there in every if "entropy" in " ".join(
+            (called(n), type(there.callee(getattr(n, "func", None))).__name__)).lower() and len(n.args) > 1):
+        goal, told = unviewed(n.args[1], there)
+        inside = ((part, around) for here, around in feeding(n.args[0], there) for part in ast.walk(here)
+                  if isinstance(part, ast.Call) and part.args)
+        for part, around in inside:
+            given, ids = unviewed(part.args[0], around)
+            module: Any = around.callee(part.func) if not isinstance(around.callee(part.func), type) else None
+            kinds = [type(m).__name__ for m in getattr(module, "modules", list)()]
+            same = around.function is there.function and ast.unparse(given) == ast.unparse(goal)
+            if "Embedding" in kinds and not isinstance(goal, ast.Call) and (same or (
+                    is_tensor(told) and is_tensor(ids) and told.shape == ids.shape and told.equal(ids))):
+                return finding("unshifted", there, n.args[1], name=ast.unparse(goal))
+    return None
+
+
+def unviewed(node: Any, context: Context) -> tuple[Any, Any]:
+    """An expression without what only gives its value another shape, and what that means, if it has a name."""
+    while called(node) in ("view", "reshape", "flatten", "contiguous", "long", "squeeze", "unsqueeze"):
+        node = receiver(node)
+    return node, context.value(node)
 
 
 def kept_for_all(call: Any, context: Context) -> Finding | None:
@@ -382,7 +441,7 @@ def grown(context: Context) -> Finding | None:
     marks = [m for m in backwards() if m.value is not None and (m.code, m.lasti) == (now.code, now.lasti)]
     values = [v for m in marks if math.isfinite(v := float(m.value))]
     moved = [(name, o) for name, o in optimizers(context).items() if o in stepped]
-    if len(values) < 3 or len(moved) != 1 or not max(values[1:]) > 100 * values[0] > 0:
+    if len(marks) < 3 or len(values) < 2 or len(moved) != 1 or not max(values[1:]) > 100 * values[0] > 0:
         return None
     (name, o), = moved
     facts = {"first": two_digits(values[0]), "most": two_digits(max(values)), "rate": o.param_groups[0].get("lr")}

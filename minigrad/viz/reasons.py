@@ -82,7 +82,7 @@ def of_tensor(t: AnyTensor, owner: Any, call: Any, context: Context) -> Explanat
     if record.kind == "leaf" and record.grad is None:
         graph, reason, found = unreached(record, t, names, context, call)
         if ours and (found is None or found.key == "cleared_since"):
-            found = first(of_graphs(t, label(record), "", names)) or found or first(rounds.slips([t], context))
+            found = first(of_graphs(t, label(record), "", names)) or first(rounds.slips([t], context)) or found
         later = () if found is not None and found.key == "cut" else why_backward_fails(graph)
         return Explanation([reason, *later], graph, found)
     reasons = [*why_no_grad(record), *why_backward_fails(graph)]
