@@ -216,6 +216,13 @@ def test_in_a_correct_or_unclear_program_nothing_is_to_be_mended(lines, fields, 
         assert not any(words in str(answer) for words in filter(None, fields.get("never", "").split(" | ")))
 
 
+def test_of_several_statements_on_a_line_one_can_be_left_out():
+    source = program.Source("", "if w:\n    a = 1; b = 2; c = 3\n")
+    edits = [source.edited((statement, "")) for statement in source.tree.body[0].body]
+
+    assert edits == [(2, "    b = 2; c = 3"), (2, "    a = 1; c = 3"), (2, "    a = 1; b = 2")]
+
+
 def test_in_a_notebook_of_one_statement_a_cell_no_other_line_is_blamed():
     named = 0
     for i in range(60):  # older cells, of a long session

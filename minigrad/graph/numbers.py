@@ -317,20 +317,14 @@ def chained(child: Any, n: Any, bent: bool = False) -> Finding | None:
 # ---- what a loss shows though all its gradients arrive
 
 
-def oddities(loss: Any, names: Mapping[str, Any], down: bool = False) -> Iterator[Finding | None]:
-    """Slips that the nodes behind a loss show: lengths that changed places, scores that a mask made 0, a sum turned.
-
-    `down`: it was made smaller, for sure.
-    """
+def oddities(loss: Any, names: Mapping[str, Any]) -> Iterator[Finding | None]:
+    """Slips that the nodes behind a loss show: lengths that changed places, scores that a mask made 0, a sum turned."""
     values = Values(loss, names)
     for key in reversed(values.way):
         if getattr(n := values.found[key], "code", None) is not None:
             shape = values.shape_of((key, 0))[0]
-            yield (regrouped(n, shape, names) or zero_scores(n, values, names) or other_sum(n, values, names)
-                   or dropped_scores(n, names))
+            yield regrouped(n, shape, names) or zero_scores(n, values, names) or other_sum(n, values, names)
     terms = summed(node_of(loss._edge()), ("Sum", "Mean"))
-    if down and any(factor > 0 and likely(n, names) for n, factor, _ in terms.values()):
-        yield turned(*at_home(node_of(loss._edge()), names), "likelihood")
     squared = any(factor < 0 and type(n).__name__ == "PowBackward0" and getattr(n, "saved_exponent", 0) == 2
                   for n, factor, _ in terms.values())
     for n, factor, _ in terms.values() if squared else ():
@@ -350,14 +344,14 @@ def cancelling(n: Any, name: str) -> Finding:
     return finding("cancelling", Context(source), at, *[(at, new)] * bool(parts and (taken or a == c)), name=name)
 
 
-def turned(at: Any, context: Context, key: str = "not_nearer") -> Finding:
+def turned(at: Any, context: Context) -> Finding:
     """A sum with the wrong sign; the other one put before what its statement gives a name, if that is nothing else."""
     value = getattr(statement := context.source.statement(at), "value", None)
     read = {n.id for n in ast.walk(statement) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)} - MODULES
     alone = isinstance(statement, ast.Assign) and len(read) <= 2
     text = context.source.text(value) if alone else ""
     new = f"-{text}" if re.match(r"\d|\(", text) else f"-({text})"
-    return finding(key, context, at, *[(value, new)] * alone)
+    return finding("not_nearer", context, at, *[(value, new)] * alone)
 
 
 def at_home(n: Any, names: Mapping[str, Any]) -> tuple[Any, Context]:
@@ -467,32 +461,6 @@ def other_sum(n: Any, values: Values, names: Mapping[str, Any]) -> Finding | Non
             if along not in dims:
                 return finding("weights_summed", home, at, *[(at, new)] * (new != text), a=along, b=dims[0])
     return None
-
-
-def dropped_scores(n: Any, names: Mapping[str, Any]) -> Finding | None:
-    """A loss whose numbers dropout has just thrown away some of."""
-    scored = type(n).__name__.startswith(("LogSoftmax", "BinaryCross", "MseLoss", "L1Loss", "SmoothL1", "HuberLoss"))
-    child = behind_views(node_of(n.edges[0])) if scored and n.edges[0] is not None else None
-    at, home = at_home(child, names) if getattr(child, "code", None) is not None else (None, None)
-    drops = isinstance(at, ast.Call) and at.args and type(child).__name__ == "MulBackward0" and (
-        called(at) == "dropout" or type(home.callee(at.func)).__name__ == "Dropout")  # type: ignore[union-attr]
-    return finding("dropped_scores", home, at, (at, home.source.text(at.args[0]))) if drops and home else None
-
-
-def likely(n: Any, names: Mapping[str, Any]) -> bool:
-    """Whether a node gives logarithms of probabilities, none of them weighed by a number below 0."""
-    if type(n).__name__ == "MulBackward0" and None in n.edges:
-        at, home = at_home(n, names)
-        pair = [at.left, at.right] if isinstance(at, ast.BinOp) else []
-        known = (home.value(side) for side in pair)
-        if not any(is_tensor(t) and not t.requires_grad and t.numel() and t.min() >= 0 for t in known):
-            return False
-        n = node_of(next(e for e in n.edges if e is not None))
-    n = behind_views(n, False, ("Gather", "Index"))
-    log = type(n).__name__ == "LogBackward0"
-    n = behind_views(node_of(n.edges[0]), False, ("Gather", "Index")) if log else n
-    turned = type(n).__name__.startswith(("Sigmoid", "LogSigmoid")) and type(node_of(n.edges[0])).__name__[:3] == "Neg"
-    return not turned and type(n).__name__.startswith(("Softmax", "Sigmoid") if log else ("LogSoftmax", "LogSigmoid"))
 
 
 def equal_units(own: list[Any], context: Context) -> Finding | None:

@@ -18,18 +18,19 @@ from ..core.beside import ledger
 from ..core.graph import Freed, TensorBase, latest
 from ..text import presentation
 from ..text.numbers import two_digits
-from . import leaves, numbers
+from . import leaves, numbers, program
 from .cuts import leads_to, root_of, tensors_in
 from .errors import crossing, regions
 from .findings import Finding, all_reads, by_rule, finding, first, keyword, names_in, reads_of, receiver
 from .leaves import last_backward, missing_from, named, optimizers
 from .live import is_tensor, nodes_of, parameters, stale
-from .program import Context, Source, begins, called, calls, expression, feeding, is_cell, is_learners, source_of, written
+from .program import Context, Source, begins, called, expression, feeding, inside_of, is_cell, is_learners, written
 from .snapshot import by_key
 
 BY_HAND = {"Add", "Sub", "add_", "sub_", "copy_"}  # writes that are no step of an optimizer
 IDLE = {"requires_grad", "eval", "train", "lr", "momentum", "weight_decay", "betas", "eps"}  # set from outside
 QUIET = re.compile("backward|hook|retain_grad|item|tolist|numpy|size|numel|dim|shape|manual_seed|requires_grad_")
+VIEWS = {"view", "reshape", "flatten", "contiguous", "long", "squeeze", "unsqueeze"}
 TINY = 1e-6  # of the rate that an optimizer began with: no step with less is to be seen
 
 
@@ -99,9 +100,15 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
     writes = [line for line in own[0]._shared_counter()[1:] if line and line[0] is not None] if own else []
     words = [called(at := expression(*line)) or type(getattr(at, "op", at)).__name__ for line in writes]
     early = first(by_rule(fact, None, context) for fact in facts)
-    if (early := early or by_rule(f"writes:{numbered(words)}", writes, context)) is not None:
+    call, around = last_backward(context) or (None, context)
+    one = likely(root_of(call), around) if call is not None else None
+    told = f"writes{' wished' * (one is not None)}:{numbered(words)}"
+    if (early := early or by_rule(told, writes, context)) is not None:
         return early
     ids, every = {id(p) for p in own if p.requires_grad}, optimizers(context)
+    climbs = any(g.get("maximize") for o in every.values() for g in o.param_groups)
+    if one is not None and not climbs and {*words} & {"step", "sub_", "Sub"}:  # made smaller, then
+        return finding("likelihood", one[1], one[0], (one[0], f"-{one[1].source.grouped(one[0])}"))
     holding = {name: o for name, o in every.items() if ids & {id(p) for p in parameters(o)}}
     if not holding and any(p.grad is not None for p in own):
         stepped = {owner() for what, owner, *_ in ledger.diary if what == "step"}
@@ -110,7 +117,7 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
     idle = [o for o in holding.values() if not (getattr(o, "_stepped", True) or o._opt_called)]
     vain = [line for what, owner, *_, line in ledger.diary if what == "rate" and owner() in idle and line[0]]
     if len(vain) > 1 and len(idle) < len(holding):  # a scheduler is stepped for an optimizer that is not
-        return finding("rate_of_other", Context(source_of(vain[-1][0])), expression(*vain[-1]))
+        return finding("rate_of_other", Context(program.source_of(vain[-1][0])), expression(*vain[-1]))
     if len(holding) != 1:
         told, lines = events(ids.intersection(*({*map(id, parameters(o))} for o in holding.values())))
         return by_rule(f"shared {', '.join(holding)}:{told}", lines, context)
@@ -155,24 +162,23 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     for (a, kind, held, trained), (b, other, theirs, learns) in permutations(modules, 2):
         if held == theirs or (kind is other and trained and not learns):  # the same also in a copy that is not deep
             yield by_rule(f"{'same' if held == theirs else 'copied'}: {a} {b}", None, context)
-    yield None if call is None else unshifted(root_of(call), around)
+    if call is not None:
+        yield unshifted(root_of(call), around)
+        yield from (numbers.by_nought(t, name, root_of(call), around) for name, t in named(context).items()
+                    if is_tensor(t) and t.ndim > 1 and not t._array().any() and t in {*own} and numbers.updated(t))
     yield made_again(context)
-    yield None if call is None else still_nought(own, root_of(call), around)
     yield numbers.equal_units(own, context)
     yield from cut_short(own, context)
     flat = (k for k, v in context.names.items() if isinstance(v, TensorBase) and v.grad_fn and not v._array().any())
     yield from (by_rule(f"flat: {name}", None, context) for name in flat)
     yield from dropped(context)
     yield from shuffled_apart(context)
-    yield from squashed(context)
+    yield from ending(context)
     yield from of_loops(context, any(p.requires_grad and p.grad is None for p in own))
     yield from kept_shared(context)
     loss = around.value(root_of(call)) if call else None
     nodes = [*nodes_of([loss._edge()], {})] if isinstance(loss, TensorBase) else []
-    down = any(called(at) in ("step", "sub_") or isinstance(getattr(at, "op", None), ast.Sub) for t in ends
-               for _, at in numbers.writers(t)[:1]) and not any(
-                   g.get("maximize") for o in optimizers(context).values() for g in o.param_groups)
-    yield from numbers.oddities(loss, context.names, down) if nodes else ()
+    yield from numbers.oddities(loss, context.names) if nodes else ()
     met = {id(loss), *(id(e) for n in nodes for e in n.edges)} & {*map(id, own)}
     rules = " own ".join(["", *(type(n).__name__ for n in nodes if met)])
     several = f" of {type(asked if own else None).__name__}"
@@ -201,56 +207,73 @@ def moved(own: list[Any], context: Context) -> Finding | None:
 def made_again(context: Context) -> Finding | None:
     """An optimizer that each turn makes anew for the same tensors, or, for a single step, with the module that it is to
     train: then what the turns before have gathered, or learned, is lost."""
-    acts = [(what, id(owner), line) for what, owner, *_, line in ledger.diary if what in ("made", "step") and line[0]]
-    *_, last = [None, *(line for what, _, line in acts if what == "made")]
-    told = [(what, owner) for what, owner, line in acts if what == "step" or line == last]
-    made, once = [owner for what, owner in told if what == "made"], [what for what, _ in told] == ["made", "step"] * (
-        len(told) // 2)
-    leaf = next((owner() for what, owner, *_ in reversed(ledger.diary) if what == "made"), None)
-    at = expression(*last) if last and len({owner for what, owner in told if what == "step"}) > 2 else None
-    source = source_of(last[0]) if last else context.source
-    each = [*source.loops(at)] if at else []
-    if at is None or leaf is None or not (each or any(s.loops(n) for s, n in calls(source, source.function(at)))):
+    acts = [(what, owner, line) for what, owner, *_, line in ledger.diary if what in ("made", "step") and line[0]]
+    words, steps = [what for what, *_ in acts], {id(owner) for what, owner, _ in acts if what == "step"}
+    leaf, last = next(((owner(), line) for what, owner, line in acts[::-1] if what == "made"), (None, (None, 0)))
+    if leaf is None or len(steps) < 3 or (at := expression(*last)) is None:
         return None
-    if made.count(made[-1]) > 2:
-        kept = any(state for o in optimizers(context).values() for p, state in o.state.items() if p is leaf)
-        return finding("forgetful", Context(source), at) if kept else None
-    homes = ((name, there, n) for name, v in named(context).items() if any(p is leaf for p in parameters(v))
-             for n, there in context.made(name, None) if called(n) == type(v).__name__ != "Parameter")
-    return first(finding("made_again", there, n, name=name) for name, there, n in homes
-                 if once and len({*made}) > 2 and there.source is source and there.source.loops(n) == each)
-
-
-def still_nought(own: list[Any], root: Any, context: Context) -> Finding | None:
-    """What keeps weights at 0 that updates wrote into: another factor of a product, which is 0, too."""
-    still = [(n, t) for n, t in named(context).items() for p in own if p is t and p.ndim > 1 and numbers.updated(p)]
-    return first(numbers.by_nought(t, name, root, context) for name, t in still if not t._array().any())
+    made = [id(owner) for what, owner, line in acts if what == "made" and line == last]
+    source = program.source_of(last[0])
+    loops, home = source.loops(at), source.function(at)
+    if not (loops or (home and any(s.loops(n) for s, n in program.calls(source, home)))):
+        return None
+    if made.count(made[-1]) > 2:  # without momentum nothing was gathered
+        return finding("forgetful", Context(source), at) if re.search("Ada|RMS|momentum", ast.unparse(at)) else None
+    once = words == ["made", "step"] * len(made) and len({*made}) > 2
+    own = {n: type(v).__name__ for n, v in named(context).items() if once and any(p is leaf for p in parameters(v))}
+    return first(finding("made_again", there, n, name=name) for name, kind in own.items()
+                 for n, there in context.made(name, None) if source.loops(n) == loops and called(n) == kind and
+                 hasattr(there.value(n.func), "named_parameters"))
 
 
 def unshifted(root: Any, context: Context) -> Finding | None:
     """A loss whose classes are the very indices that were looked up for its scores."""
     every: Any = ((n, there) for here, there in feeding(root, context) for n in ast.walk(here))
-    for n, there in ((n, there) for n, there in every if "entropy" in " ".join(
-            (called(n), type(there.callee(getattr(n, "func", None))).__name__)).lower() and len(n.args) > 1):
-        goal, told = unviewed(n.args[1], there)
-        inside = ((part, around) for here, around in feeding(n.args[0], there) for part in ast.walk(here)
-                  if isinstance(part, ast.Call) and part.args)
-        for part, around in inside:
-            given, ids = unviewed(part.args[0], around)
-            module: Any = around.callee(part.func) if not isinstance(around.callee(part.func), type) else None
-            kinds = [type(m).__name__ for m in getattr(module, "modules", list)()]
-            same = around.function is there.function and ast.unparse(given) == ast.unparse(goal)
-            if "Embedding" in kinds and not isinstance(goal, ast.Call) and (same or (
-                    is_tensor(told) and is_tensor(ids) and told.shape == ids.shape and told.equal(ids))):
+    for n, there in every:
+        kind = f"{called(n)} {type(there.callee(getattr(n, 'func', None))).__name__}"
+        goal = bare(n.args[1]) if re.search("entropy|Entropy", kind) and len(n.args) > 1 else n
+        behind: Any = feeding(n.args[0], there) if isinstance(goal, ast.Name | ast.Attribute) and goal is not n else ()
+        parts: Any = (m for here, up in behind if up.function is there.function for m in ast.walk(here))
+        for part in parts:
+            module: Any = there.value(part.func) if isinstance(part, ast.Call) and part.args else None
+            looked = hasattr(type(module), "modules") and "Embedding" in {type(m).__name__ for m in module.modules()}
+            if looked and ast.unparse(bare(part.args[0])) == ast.unparse(goal):
                 return finding("unshifted", there, n.args[1], name=ast.unparse(goal))
     return None
 
 
-def unviewed(node: Any, context: Context) -> tuple[Any, Any]:
-    """An expression without what only gives its value another shape, and what that means, if it has a name."""
-    while called(node) in ("view", "reshape", "flatten", "contiguous", "long", "squeeze", "unsqueeze"):
-        node = receiver(node)
-    return node, context.value(node)
+def bare(node: Any, picked: bool = False) -> Any:
+    """An expression without what only gives its value another shape, or picks places of it."""
+    while called(node) in VIEWS or (picked and (isinstance(node, ast.Subscript) or called(node) == "gather")):
+        node = node.value if isinstance(node, ast.Subscript) else receiver(node)
+    return node
+
+
+def likely(node: Any, context: Context, depth: int = 0) -> tuple[Any, Context] | None:
+    """Where logarithms of probabilities are added up in an expression, none of them weighed by a number below 0."""
+    runs = context.runs(node) if isinstance(node, ast.Call) else ()
+    way: Any = [*context.made(node.id, node)] if isinstance(node, ast.Name) else [
+        (n.value, there) for there in runs for n in ast.walk(there.function) if isinstance(n, ast.Return)]
+    if way or depth > numbers.NEAR:
+        return likely(way[0][0], way[0][1], depth + 1) if len(way) == 1 and depth <= numbers.NEAR else None
+    here = node, context
+    if isinstance(node, ast.BinOp):
+        a, b = (likely(side, context, depth + 1) for side in (node.left, node.right))
+        if isinstance(node.op, ast.Add):
+            return here if a and b else a or b
+        logs = called(node.right) == "logsumexp" and ast.unparse(receiver(node.right)) == ast.unparse(node.left)
+        one, by = (a, node.right) if a else (b if isinstance(node.op, ast.Mult) else None, node.left)
+        held: Any = context.value(by)  # what is weighed with numbers below 0 may be meant to grow
+        above = is_tensor(held) and held.numel() and not held.requires_grad and held.min() >= 0
+        share = one and isinstance(node.op, ast.Mult | ast.Div) and (above or isinstance(by, ast.Constant))
+        return here if share or (logs and isinstance(node.op, ast.Sub)) else None
+    if (word := called(node)) == "log":
+        end = end_of(bare(receiver(node), True), context)
+        return here if end is not None and not isinstance(end[2], ast.UnaryOp) else None
+    if word == "log_softmax" or type(context.callee(getattr(node, "func", None))).__name__ == "LogSoftmax":
+        return here
+    inner = receiver(node) if word in ("mean", "sum") else bare(node, True)
+    return here if inner is not node and likely(inner, context, depth + 1) else None
 
 
 def kept_for_all(call: Any, context: Context) -> Finding | None:
@@ -358,17 +381,40 @@ def of_loops(context: Context, missing: bool) -> Iterator[Finding | None]:
                     yield finding("stale_name", Context(source), at, (at, own.id), name=old.id, own=own.id)
 
 
-def squashed(context: Context) -> Iterator[Finding | None]:
-    """Losses that take scores and are given what a module with softmax or sigmoid at its end makes."""
+def ending(context: Context) -> Iterator[Finding | None]:
+    """Losses that are given what ends in a softmax or sigmoid, which they compute themselves, or in dropout."""
     for source, n in ((s, n) for s in context.sources() for n in s.calls if n.args and latest.freed.code):
         around: Any = Context(source, source.function(n), names=context.names)
-        given: Any = getattr(n.args[0], "func", None)
-        word, module = f"{called(n)} {type(around.callee(n.func)).__name__}", given and around.value(given)
-        end = type([*module.modules()][-1]).__name__ if type(module).__name__ == "Sequential" else ""
+        word = f"{called(n)} {type(around.callee(n.func)).__name__}"
         taker = re.search(r"\b(cross_entropy|CrossEntropyLoss)|(with_logits|BCEWithLogitsLoss)", word)
-        if end in ("Softmax", "Sigmoid") and taker:
-            kind, at = "LogSoftmax" if taker[1] else "BinaryCrossEntropyWithLogits", latest.freed
-            yield by_rule(f"chain: 0 {end}Backward0 1 {kind}Backward0", [(at.code, at.lasti)], around)
+        last = end_of(n.args[0], around) if taker or re.search("loss|Loss|entropy", word) else None
+        at, home, inner, kind = last or (None, None, None, "")
+        e2, ran = "LogSoftmax" if taker and taker[1] else "BinaryCrossEntropyWithLogits", latest.freed
+        if inner is None and taker and kind:  # of a Sequential
+            yield by_rule(f"chain: 0 {kind}Backward0 1 {e2}Backward0", [(ran.code, ran.lasti)], around)
+        elif inner is not None and home and (taker or "ropout" in kind):
+            key = "dropped_scores" if "ropout" in kind else "scores_wanted"
+            yield finding(key, home, at, (at, home.source.text(inner)), e2=e2)
+
+
+def end_of(node: Any, context: Context) -> tuple[Any, Context, Any, str] | None:
+    """The call of softmax, sigmoid or dropout that an expression, or the forward that makes it, ends in; what that is
+    given, if it stands there, and its name."""
+    while isinstance(node := bare(node), ast.Name):
+        made = [*context.made(node.id, node)]
+        if len(made) != 1 or made[0][0] is node:
+            return None
+        node, context = made[0]
+    module: Any = context.value(node.func) if isinstance(node, ast.Call) else None
+    whole = [*module.modules()][-1] if type(module).__name__ == "Sequential" else module
+    kind = re.search(r"\b(softmax|sigmoid|dropout|Softmax|Sigmoid|Dropout)\b", f"{called(node)} {type(whole).__name__}")
+    if kind is not None:
+        given = [arg for arg in node.args if not isinstance(getattr(arg, "operand", arg), ast.Constant)]
+        inner = [*given, receiver(node)][0] if whole is module else None
+        return (node, context, inner, kind[1]) if getattr(whole, "p", 1) else None
+    home = inside_of(getattr(type(module), "forward", None), self=module)
+    returns = [n.value for n in ast.walk(home.function) if isinstance(n, ast.Return)] if home else []
+    return end_of(returns[0], home) if home and len(returns) == 1 else None
 
 
 def kept_shared(context: Context) -> Iterator[Finding | None]:
