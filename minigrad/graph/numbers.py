@@ -44,6 +44,7 @@ def at_node(key: str, n: Node, **facts: Any) -> Finding:
     line = usual(source_of(made.code).statement(at)) if at else ""
     told = f"{key}: 0 {type(n).__name__} {facts.get('value', '')} in {line}"
     found = by_rule(told, [(n.code, n.lasti)], Context(source_of(n.code))) if n.code is not None else None
+    key = found.key if key == "zero" and found else key
     return Finding(key, {"node": presentation.current.type_name(n), **facts}, n.line, found.edit if found else None)
 
 

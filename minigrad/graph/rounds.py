@@ -31,6 +31,7 @@ BY_HAND = {"Add", "Sub", "add_", "sub_", "copy_"}  # writes that are no step of 
 IDLE = {"requires_grad", "eval", "train", "lr", "momentum", "weight_decay", "betas", "eps"}  # set from outside
 QUIET = re.compile("backward|hook|retain_grad|item|tolist|numpy|size|numel|dim|shape|manual_seed|requires_grad_")
 VIEWS = {"view", "reshape", "flatten", "contiguous", "long", "squeeze", "unsqueeze"}
+ENDS = re.compile(r"\b(softmax|sigmoid|dropout|relu|Softmax|Sigmoid|Dropout|ReLU)\b")
 TINY = 1e-6  # of the rate that an optimizer began with: no step with less is to be seen
 
 
@@ -163,7 +164,6 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
         if held == theirs or (kind is other and trained and not learns):  # the same also in a copy that is not deep
             yield by_rule(f"{'same' if held == theirs else 'copied'}: {a} {b}", None, context)
     if call is not None:
-        yield unshifted(root_of(call), around)
         yield from (numbers.by_nought(t, name, root_of(call), around) for name, t in named(context).items()
                     if is_tensor(t) and t.ndim > 1 and not t._array().any() and t in {*own} and numbers.updated(t))
     yield made_again(context)
@@ -226,19 +226,16 @@ def made_again(context: Context) -> Finding | None:
                  hasattr(there.value(n.func), "named_parameters"))
 
 
-def unshifted(root: Any, context: Context) -> Finding | None:
+def unshifted(loss: Any, context: Context) -> Finding | None:
     """A loss whose classes are the very indices that were looked up for its scores."""
-    every: Any = ((n, there) for here, there in feeding(root, context) for n in ast.walk(here))
-    for n, there in every:
-        kind = f"{called(n)} {type(there.callee(getattr(n, 'func', None))).__name__}"
-        goal = bare(n.args[1]) if re.search("entropy|Entropy", kind) and len(n.args) > 1 else n
-        behind: Any = feeding(n.args[0], there) if isinstance(goal, ast.Name | ast.Attribute) and goal is not n else ()
-        parts: Any = (m for here, up in behind if up.function is there.function for m in ast.walk(here))
-        for part in parts:
-            module: Any = there.value(part.func) if isinstance(part, ast.Call) and part.args else None
-            looked = hasattr(type(module), "modules") and "Embedding" in {type(m).__name__ for m in module.modules()}
-            if looked and ast.unparse(bare(part.args[0])) == ast.unparse(goal):
-                return finding("unshifted", there, n.args[1], name=ast.unparse(goal))
+    goal = bare(loss.args[1])
+    behind: Any = feeding(loss.args[0], context) if isinstance(goal, ast.Name | ast.Attribute) else ()
+    parts: Any = (n for here, up in behind if up.function is context.function for n in ast.walk(here))
+    for n in parts:
+        module: Any = context.value(n.func) if isinstance(n, ast.Call) and n.args else None
+        looked = hasattr(type(module), "modules") and "Embedding" in {type(m).__name__ for m in module.modules()}
+        if looked and ast.unparse(bare(n.args[0])) == ast.unparse(goal):
+            return finding("unshifted", context, loss.args[1], name=ast.unparse(goal))
     return None
 
 
@@ -269,7 +266,7 @@ def likely(node: Any, context: Context, depth: int = 0) -> tuple[Any, Context] |
         return here if share or (logs and isinstance(node.op, ast.Sub)) else None
     if (word := called(node)) == "log":
         end = end_of(bare(receiver(node), True), context)
-        return here if end is not None and not isinstance(end[2], ast.UnaryOp) else None
+        return here if end and not isinstance(end[2], ast.UnaryOp) and re.search("oft|igm", end[3]) else None
     if word == "log_softmax" or type(context.callee(getattr(node, "func", None))).__name__ == "LogSoftmax":
         return here
     inner = receiver(node) if word in ("mean", "sum") else bare(node, True)
@@ -382,24 +379,25 @@ def of_loops(context: Context, missing: bool) -> Iterator[Finding | None]:
 
 
 def ending(context: Context) -> Iterator[Finding | None]:
-    """Losses that are given what ends in a softmax or sigmoid, which they compute themselves, or in dropout."""
+    """Losses that are given what ends in softmax or sigmoid, which they compute themselves, in dropout, or in relu."""
     for source, n in ((s, n) for s in context.sources() for n in s.calls if n.args and latest.freed.code):
         around: Any = Context(source, source.function(n), names=context.names)
         word = f"{called(n)} {type(around.callee(n.func)).__name__}"
         taker = re.search(r"\b(cross_entropy|CrossEntropyLoss)|(with_logits|BCEWithLogitsLoss)", word)
-        last = end_of(n.args[0], around) if taker or re.search("loss|Loss|entropy", word) else None
-        at, home, inner, kind = last or (None, None, None, "")
         e2, ran = "LogSoftmax" if taker and taker[1] else "BinaryCrossEntropyWithLogits", latest.freed
-        if inner is None and taker and kind:  # of a Sequential
-            yield by_rule(f"chain: 0 {kind}Backward0 1 {e2}Backward0", [(ran.code, ran.lasti)], around)
-        elif inner is not None and home and (taker or "ropout" in kind):
-            key = "dropped_scores" if "ropout" in kind else "scores_wanted"
-            yield finding(key, home, at, (at, home.source.text(inner)), e2=e2)
+        yield unshifted(n, around) if taker and taker[1] and len(n.args) > 1 else None
+        if (last := end_of(n.args[0], around) if taker or re.search("loss|Loss", word) else None) is not None:
+            at, home, inner, kind = last
+            key = {"drop": "dropped_scores", "relu": "cut_scores"}.get(kind.lower()[:4], "scores_wanted")
+            if inner is None and taker:  # of a Sequential
+                yield by_rule(f"chain: 0 {kind}Backward0 1 {e2}Backward0", [(ran.code, ran.lasti)], around)
+            elif inner is not None and (taker or key == "dropped_scores"):
+                yield finding(key, home, at, (at, home.source.text(inner)), e2=e2)
 
 
 def end_of(node: Any, context: Context) -> tuple[Any, Context, Any, str] | None:
-    """The call of softmax, sigmoid or dropout that an expression, or the forward that makes it, ends in; what that is
-    given, if it stands there, and its name."""
+    """The call of softmax, sigmoid, relu or dropout that an expression, or the forward that makes it, ends in; what
+    that is given, if it stands there, and its name."""
     while isinstance(node := bare(node), ast.Name):
         made = [*context.made(node.id, node)]
         if len(made) != 1 or made[0][0] is node:
@@ -407,7 +405,7 @@ def end_of(node: Any, context: Context) -> tuple[Any, Context, Any, str] | None:
         node, context = made[0]
     module: Any = context.value(node.func) if isinstance(node, ast.Call) else None
     whole = [*module.modules()][-1] if type(module).__name__ == "Sequential" else module
-    kind = re.search(r"\b(softmax|sigmoid|dropout|Softmax|Sigmoid|Dropout)\b", f"{called(node)} {type(whole).__name__}")
+    kind = re.search(ENDS, f"{called(node)} {type(whole).__name__}")
     if kind is not None:
         given = [arg for arg in node.args if not isinstance(getattr(arg, "operand", arg), ast.Constant)]
         inner = [*given, receiver(node)][0] if whole is module else None
