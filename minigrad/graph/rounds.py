@@ -24,7 +24,7 @@ from .errors import crossing, regions
 from .findings import Finding, all_reads, by_rule, finding, first, keyword, names_in, reads_of, receiver
 from .leaves import last_backward, missing_from, named, optimizers
 from .live import is_tensor, nodes_of, parameters, stale
-from .program import Context, Source, begins, called, expression, feeding, inside_of, is_cell, is_learners, written
+from .program import Context, Source, begins, called, expression, feeding, is_cell, is_learners, written
 from .snapshot import by_key
 
 BY_HAND = {"Add", "Sub", "add_", "sub_", "copy_"}  # writes that are no step of an optimizer
@@ -248,11 +248,9 @@ def bare(node: Any, picked: bool = False) -> Any:
 
 def likely(node: Any, context: Context, depth: int = 0) -> tuple[Any, Context] | None:
     """Where logarithms of probabilities are added up in an expression, none of them weighed by a number below 0."""
-    runs = context.runs(node) if isinstance(node, ast.Call) else ()
-    way: Any = [*context.made(node.id, node)] if isinstance(node, ast.Name) else [
-        (n.value, there) for there in runs for n in ast.walk(there.function) if isinstance(n, ast.Return)]
-    if way or depth > numbers.NEAR:
-        return likely(way[0][0], way[0][1], depth + 1) if len(way) == 1 and depth <= numbers.NEAR else None
+    node, context = origin(node, context, False)
+    if depth > numbers.NEAR:
+        return None
     here = node, context
     if isinstance(node, ast.BinOp):
         a, b = (likely(side, context, depth + 1) for side in (node.left, node.right))
@@ -398,21 +396,29 @@ def ending(context: Context) -> Iterator[Finding | None]:
 def end_of(node: Any, context: Context) -> tuple[Any, Context, Any, str] | None:
     """The call of softmax, sigmoid, relu or dropout that an expression, or the forward that makes it, ends in; what
     that is given, if it stands there, and its name."""
-    while isinstance(node := bare(node), ast.Name):
-        made = [*context.made(node.id, node)]
-        if len(made) != 1 or made[0][0] is node:
-            return None
-        node, context = made[0]
+    node, context = origin(node, context)
     module: Any = context.value(node.func) if isinstance(node, ast.Call) else None
     whole = [*module.modules()][-1] if type(module).__name__ == "Sequential" else module
     kind = re.search(ENDS, f"{called(node)} {type(whole).__name__}")
-    if kind is not None:
-        given = [arg for arg in node.args if not isinstance(getattr(arg, "operand", arg), ast.Constant)]
-        inner = [*given, receiver(node)][0] if whole is module else None
-        return (node, context, inner, kind[1]) if getattr(whole, "p", 1) else None
-    home = inside_of(getattr(type(module), "forward", None), self=module)
-    returns = [n.value for n in ast.walk(home.function) if isinstance(n, ast.Return)] if home else []
-    return end_of(returns[0], home) if home and len(returns) == 1 else None
+    if kind is None or not getattr(whole, "p", 1):
+        return None
+    given = [arg for arg in node.args if not isinstance(getattr(arg, "operand", arg), ast.Constant)]
+    return node, context, [*given, receiver(node)][0] if whole is module else None, kind[1]
+
+
+def origin(node: Any, context: Context, views: bool = True) -> tuple[Any, Context]:
+    """The expression that made a value, behind names and functions of the learner's, and perhaps behind `views`, as far
+    as there is one way alone."""
+    for _ in range(numbers.NEAR):
+        node = bare(node) if views else node
+        own = context.definition(node) if isinstance(node, ast.Call) else None
+        inside = ast.walk(own.function) if own is not None else ()
+        ways: Any = [*context.made(node.id, node)] if isinstance(node, ast.Name) else [
+            (n.value, own) for n in inside if isinstance(n, ast.Return)]
+        if len(ways) != 1:
+            break
+        node, context = ways[0]
+    return node, context
 
 
 def kept_shared(context: Context) -> Iterator[Finding | None]:
