@@ -30,7 +30,6 @@ from .snapshot import by_key
 BY_HAND = {"Add", "Sub", "add_", "sub_", "copy_"}  # writes that are no step of an optimizer
 IDLE = {"requires_grad", "eval", "train", "lr", "momentum", "weight_decay", "betas", "eps"}  # set from outside
 QUIET = re.compile("backward|hook|retain_grad|item|tolist|numpy|size|numel|dim|shape|manual_seed|requires_grad_")
-VIEWS = {"view", "reshape", "flatten", "contiguous", "long", "squeeze", "unsqueeze"}
 ENDS = re.compile(r"\b(softmax|sigmoid|dropout|relu|Softmax|Sigmoid|Dropout|ReLU)\b")
 TINY = 1e-6  # of the rate that an optimizer began with: no step with less is to be seen
 
@@ -101,15 +100,9 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
     writes = [line for line in own[0]._shared_counter()[1:] if line and line[0] is not None] if own else []
     words = [called(at := expression(*line)) or type(getattr(at, "op", at)).__name__ for line in writes]
     early = first(by_rule(fact, None, context) for fact in facts)
-    call, around = last_backward(context) or (None, context)
-    one = likely(root_of(call), around) if call is not None else None
-    told = f"writes{' wished' * (one is not None)}:{numbered(words)}"
-    if (early := early or by_rule(told, writes, context)) is not None:
+    if (early := early or by_rule(f"writes:{numbered(words)}", writes, context)) is not None:
         return early
     ids, every = {id(p) for p in own if p.requires_grad}, optimizers(context)
-    climbs = any(g.get("maximize") for o in every.values() for g in o.param_groups)
-    if one is not None and not climbs and {*words} & {"step", "sub_", "Sub"}:  # made smaller, then
-        return finding("likelihood", one[1], one[0], (one[0], f"-{one[1].source.grouped(one[0])}"))
     holding = {name: o for name, o in every.items() if ids & {id(p) for p in parameters(o)}}
     if not holding and any(p.grad is not None for p in own):
         stepped = {owner() for what, owner, *_ in ledger.diary if what == "step"}
@@ -163,9 +156,8 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     for (a, kind, held, trained), (b, other, theirs, learns) in permutations(modules, 2):
         if held == theirs or (kind is other and trained and not learns):  # the same also in a copy that is not deep
             yield by_rule(f"{'same' if held == theirs else 'copied'}: {a} {b}", None, context)
-    if call is not None:
-        yield from (numbers.by_nought(t, name, root_of(call), around) for name, t in named(context).items()
-                    if is_tensor(t) and t.ndim > 1 and not t._array().any() and t in {*own} and numbers.updated(t))
+    yield from (numbers.by_nought(t, k, root_of(call), around) for k, t in named(context).items() if call and any(
+        t is p for p in own) and numbers.updated(t) and t.ndim > 1 and not t._array().any())
     yield made_again(context)
     yield numbers.equal_units(own, context)
     yield from cut_short(own, context)
@@ -208,18 +200,17 @@ def made_again(context: Context) -> Finding | None:
     """An optimizer that each turn makes anew for the same tensors, or, for a single step, with the module that it is to
     train: then what the turns before have gathered, or learned, is lost."""
     acts = [(what, owner, line) for what, owner, *_, line in ledger.diary if what in ("made", "step") and line[0]]
-    words, steps = [what for what, *_ in acts], {id(owner) for what, owner, _ in acts if what == "step"}
+    steps = {id(owner) for what, owner, _ in acts if what == "step"}
     leaf, last = next(((owner(), line) for what, owner, line in acts[::-1] if what == "made"), (None, (None, 0)))
     if leaf is None or len(steps) < 3 or (at := expression(*last)) is None:
         return None
     made = [id(owner) for what, owner, line in acts if what == "made" and line == last]
     source = program.source_of(last[0])
     loops, home = source.loops(at), source.function(at)
-    if not (loops or (home and any(s.loops(n) for s, n in program.calls(source, home)))):
-        return None
+    turn = loops or (home and any(s.loops(n) for s, n in program.calls(source, home)))
     if made.count(made[-1]) > 2:  # without momentum nothing was gathered
-        return finding("forgetful", Context(source), at) if re.search("Ada|RMS|momentum", ast.unparse(at)) else None
-    once = words == ["made", "step"] * len(made) and len({*made}) > 2
+        return finding("forgetful", Context(source), at) if turn and re.search("Ada|RMS|mom", ast.unparse(at)) else None
+    once = loops and [what for what, *_ in acts] == ["made", "step"] * len({*made}) and len(made) > 2
     own = {n: type(v).__name__ for n, v in named(context).items() if once and any(p is leaf for p in parameters(v))}
     return first(finding("made_again", there, n, name=name) for name, kind in own.items()
                  for n, there in context.made(name, None) if source.loops(n) == loops and called(n) == kind and
@@ -230,45 +221,17 @@ def unshifted(loss: Any, context: Context) -> Finding | None:
     """A loss whose classes are the very indices that were looked up for its scores."""
     goal = bare(loss.args[1])
     behind: Any = feeding(loss.args[0], context) if isinstance(goal, ast.Name | ast.Attribute) else ()
-    parts: Any = (n for here, up in behind if up.function is context.function for n in ast.walk(here))
-    for n in parts:
-        module: Any = context.value(n.func) if isinstance(n, ast.Call) and n.args else None
-        looked = hasattr(type(module), "modules") and "Embedding" in {type(m).__name__ for m in module.modules()}
-        if looked and ast.unparse(bare(n.args[0])) == ast.unparse(goal):
-            return finding("unshifted", context, loss.args[1], name=ast.unparse(goal))
-    return None
+    given: Any = [context.value(n.func) for here, up in behind if up.function is context.function for n in ast.walk(
+        here) if isinstance(n, ast.Call) and n.args and ast.unparse(bare(n.args[0])) == ast.unparse(goal)]
+    kinds = {type(m).__name__ for top in given if hasattr(type(top), "modules") for m in top.modules()}
+    return finding("unshifted", context, loss.args[1], name=ast.unparse(goal)) if "Embedding" in kinds else None
 
 
-def bare(node: Any, picked: bool = False) -> Any:
-    """An expression without what only gives its value another shape, or picks places of it."""
-    while called(node) in VIEWS or (picked and (isinstance(node, ast.Subscript) or called(node) == "gather")):
-        node = node.value if isinstance(node, ast.Subscript) else receiver(node)
+def bare(node: Any) -> Any:
+    """An expression without what only gives its value another shape."""
+    while re.fullmatch("view|reshape|flatten|contiguous|long|(?:un)?squeeze", called(node)):
+        node = receiver(node)
     return node
-
-
-def likely(node: Any, context: Context, depth: int = 0) -> tuple[Any, Context] | None:
-    """Where logarithms of probabilities are added up in an expression, none of them weighed by a number below 0."""
-    node, context = origin(node, context, False)
-    if depth > numbers.NEAR:
-        return None
-    here = node, context
-    if isinstance(node, ast.BinOp):
-        a, b = (likely(side, context, depth + 1) for side in (node.left, node.right))
-        if isinstance(node.op, ast.Add):
-            return here if a and b else a or b
-        logs = called(node.right) == "logsumexp" and ast.unparse(receiver(node.right)) == ast.unparse(node.left)
-        one, by = (a, node.right) if a else (b if isinstance(node.op, ast.Mult) else None, node.left)
-        held: Any = context.value(by)  # what is weighed with numbers below 0 may be meant to grow
-        above = is_tensor(held) and held.numel() and not held.requires_grad and held.min() >= 0
-        share = one and isinstance(node.op, ast.Mult | ast.Div) and (above or isinstance(by, ast.Constant))
-        return here if share or (logs and isinstance(node.op, ast.Sub)) else None
-    if (word := called(node)) == "log":
-        end = end_of(bare(receiver(node), True), context)
-        return here if end and not isinstance(end[2], ast.UnaryOp) and re.search("oft|igm", end[3]) else None
-    if word == "log_softmax" or type(context.callee(getattr(node, "func", None))).__name__ == "LogSoftmax":
-        return here
-    inner = receiver(node) if word in ("mean", "sum") else bare(node, True)
-    return here if inner is not node and likely(inner, context, depth + 1) else None
 
 
 def kept_for_all(call: Any, context: Context) -> Finding | None:
@@ -406,15 +369,14 @@ def end_of(node: Any, context: Context) -> tuple[Any, Context, Any, str] | None:
     return node, context, [*given, receiver(node)][0] if whole is module else None, kind[1]
 
 
-def origin(node: Any, context: Context, views: bool = True) -> tuple[Any, Context]:
-    """The expression that made a value, behind names and functions of the learner's, and perhaps behind `views`, as far
-    as there is one way alone."""
+def origin(node: Any, context: Context) -> tuple[Any, Context]:
+    """The expression that made a value, behind names, views and functions of the learner's, as far as there is one way
+    alone."""
     for _ in range(numbers.NEAR):
-        node = bare(node) if views else node
+        node = bare(node)
         own = context.definition(node) if isinstance(node, ast.Call) else None
-        inside = ast.walk(own.function) if own is not None else ()
         ways: Any = [*context.made(node.id, node)] if isinstance(node, ast.Name) else [
-            (n.value, own) for n in inside if isinstance(n, ast.Return)]
+            (n.value, own) for n in (ast.walk(own.function) if own else ()) if isinstance(n, ast.Return)]
         if len(ways) != 1:
             break
         node, context = ways[0]
