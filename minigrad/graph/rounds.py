@@ -205,8 +205,7 @@ def made_again(context: Context) -> Finding | None:
     if leaf is None or len(steps) < 3 or (at := expression(*last)) is None:
         return None
     made = [id(owner) for what, owner, line in acts if what == "made" and line == last]
-    source = program.source_of(last[0])
-    loops, home = source.loops(at), source.function(at)
+    loops, home = (source := program.source_of(last[0])).loops(at), source.function(at)
     turn = loops or (home and any(s.loops(n) for s, n in program.calls(source, home)))
     if made.count(made[-1]) > 2:  # without momentum nothing was gathered
         return finding("forgetful", Context(source), at) if turn and re.search("Ada|RMS|mom", ast.unparse(at)) else None
@@ -343,7 +342,8 @@ def ending(context: Context) -> Iterator[Finding | None]:
     """Losses that are given what ends in softmax or sigmoid, which they compute themselves, in dropout, or in relu."""
     for source, n in ((s, n) for s in context.sources() for n in s.calls if n.args and latest.freed.code):
         around: Any = Context(source, source.function(n), names=context.names)
-        word = f"{called(n)} {type(around.callee(n.func)).__name__}"
+        word = f"{called(n)} {called(n.func)} {type(callee := around.callee(n.func)).__name__}"
+        word *= str(getattr(callee, "__module__", "")).startswith(("minigrad", "torch"))  # one's own may want either
         taker = re.search(r"\b(cross_entropy|CrossEntropyLoss)|(with_logits|BCEWithLogitsLoss)", word)
         e2, ran = "LogSoftmax" if taker and taker[1] else "BinaryCrossEntropyWithLogits", latest.freed
         yield unshifted(n, around) if taker and taker[1] and len(n.args) > 1 else None
