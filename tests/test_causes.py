@@ -77,6 +77,7 @@ def as_before(monkeypatch):
     monkeypatch.setattr(findings, "strict", True)
     before, language = dict(ledger.places), get_language()
     yield
+    ledger.diary.clear()  # its optimizers may live on in cycles, and are none of other tests
     ledger.places.clear()
     ledger.places.update(before)
     set_language(language)
