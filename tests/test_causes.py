@@ -77,6 +77,7 @@ def as_before(monkeypatch):
     monkeypatch.setattr(findings, "strict", True)
     before, language = dict(ledger.places), get_language()
     yield
+    ledger.diary.clear()  # its optimizers may live on in cycles, and are none of other tests
     ledger.places.clear()
     ledger.places.update(before)
     set_language(language)
@@ -223,6 +224,13 @@ def test_what_a_cell_writes_is_read_in_that_cell():
                     "(w * 2).sum().backward()", "answer = why(w)"], in_cells=True)
 
     assert "error" not in names, names["error"]
+
+
+def test_of_several_statements_on_a_line_one_can_be_left_out():
+    source = program.Source("", "if w:\n    a = 1; b = 2; c = 3\n")
+    edits = [source.edited((statement, "")) for statement in source.tree.body[0].body]
+
+    assert edits == [(2, "    b = 2; c = 3"), (2, "    a = 1; c = 3"), (2, "    a = 1; b = 2")]
 
 
 def test_in_a_notebook_of_one_statement_a_cell_no_other_line_is_blamed():

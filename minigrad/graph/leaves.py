@@ -309,6 +309,9 @@ def missing_from(optimizer: Any, context: Context, of: Any = None) -> Finding | 
                 unreached(parameters(optimizer)[0], opt, context) if missed else None)
             if getattr(lost, "key", "") in ("made_in_forward", "cut", "block"):  # what it has was to be reached
                 return lost
+            known = {id(p) for v in named(context).values() if v not in every.values() for p in parameters(v)}
+            if not held & known and re.search(rf"\b{re.escape(name)}[\w.]*\.param", ast.unparse(given)):  # gone
+                return finding("has_gone", around, call, name=name, count=len(held))
             # another's, one that was missed, or a part
             alone = len(twins) > 1 or missed or (part and held <= {id(p) for p in own})
             # in another function the names may mean something else

@@ -45,6 +45,7 @@ def at_node(key: str, n: Node, **facts: Any) -> Finding:
     line = usual(there.source.statement(at)) if at else ""
     told = f"{key}: 0 {type(n).__name__} {facts.get('value', '')} in {line}"
     found = by_lines(told, n) if n.code is not None else None
+    key = found.key if key == "zero" and found else key
     return Finding(key, {"node": presentation.current.type_name(n), **facts}, n.line, found.edit if found else None)
 
 

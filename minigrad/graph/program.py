@@ -176,6 +176,8 @@ class Source:
                               for text in (new, f"({new})"))
             beside = isinstance(self.parents.get(node), BESIDE)
             line = grouped if beside and self.read(number, grouped) not in (self.read(number, plain), "") else plain
+        # a statement less, beside others
+        line = line if all(new for _, new in changes) else re.sub(rb"^(\s*); *|;\s*(?=;|$)", rb"\1", line)
         idle = re.fullmatch(rb"\s*([\w.]+) = \1", line) and self.read(number, b"")  # `x = x` can be left out
         return number, "" if idle else self.owned(changes[0][0], line.decode())
 

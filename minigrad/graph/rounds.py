@@ -18,18 +18,19 @@ from ..core.beside import ledger
 from ..core.graph import Freed, TensorBase, latest
 from ..text import presentation
 from ..text.numbers import two_digits
-from . import leaves, numbers
+from . import leaves, numbers, program
 from .cuts import leads_to, root_of, tensors_in
 from .errors import crossing, regions
 from .findings import Finding, all_reads, by_rule, finding, first, keyword, names_in, reads_of, receiver
 from .leaves import last_backward, missing_from, named, optimizers
 from .live import is_module, is_tensor, nodes_of, parameters, stale
-from .program import Context, Source, begins, called, expression, feeding, is_cell, is_learners, source_of, written
+from .program import Context, Source, begins, called, expression, feeding, is_cell, is_learners, written
 from .snapshot import by_key
 
 BY_HAND = {"Add", "Sub", "add_", "sub_", "copy_"}  # writes that are no step of an optimizer
 IDLE = {"requires_grad", "eval", "train", "lr", "momentum", "weight_decay", "betas", "eps"}  # set from outside
 QUIET = re.compile("backward|hook|retain_grad|item|tolist|numpy|size|numel|dim|shape|manual_seed|requires_grad_")
+ENDS = re.compile(r"\b(softmax|sigmoid|dropout|relu|Softmax|Sigmoid|Dropout|ReLU)\b")
 TINY = 1e-6  # of the rate that an optimizer began with: no step with less is to be seen
 
 
@@ -41,14 +42,12 @@ def events(own: set[int]) -> tuple[str, list[tuple[Any, ...]]]:
             words.append(called(expression(before.code, before.lasti)) or "backward")
             lines.append((before.code, before.lasti))
         last, target = before, owner()
-        if line[0] is None:
+        if line[0] is None or what == "made":
             continue
         group = getattr(target, "param_groups", [{}])[0]
         if what == "step" and (fact is None or fact <= TINY * group.get("initial_lr", 0)):
             what = "idle" if fact is None else "standing"
-        if what == "clip" and not fact:
-            what = "unclipped"
-        touched = {*map(id, parameters(target) or [target])}.union(fact if what == "clip" else ())
+        touched = {*map(id, parameters(target) or [target])}.union(fact if "clip" in what else ())
         words.append(what if own & touched else f"other.{what}")
         lines.append(line)
     return numbered(words), lines
@@ -112,7 +111,7 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
     idle = [o for o in holding.values() if not (getattr(o, "_stepped", True) or o._opt_called)]
     vain = [line for what, owner, *_, line in ledger.diary if what == "rate" and owner() in idle and line[0]]
     if len(vain) > 1 and len(idle) < len(holding):  # a scheduler is stepped for an optimizer that is not
-        return finding("rate_of_other", Context(source_of(vain[-1][0])), expression(*vain[-1]))
+        return finding("rate_of_other", Context(program.source_of(vain[-1][0])), expression(*vain[-1]))
     if len(holding) != 1:
         told, lines = events(ids.intersection(*({*map(id, parameters(o))} for o in holding.values())))
         return by_rule(f"shared {', '.join(holding)}:{told}", lines, context)
@@ -157,13 +156,16 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     for (a, kind, held, trained), (b, other, theirs, learns) in permutations(modules, 2):
         if held == theirs or (kind is other and trained and not learns):  # the same also in a copy that is not deep
             yield by_rule(f"{'same' if held == theirs else 'copied'}: {a} {b}", None, context)
+    yield from (numbers.by_nought(t, k, root_of(call), around) for k, t in named(context).items() if call and any(
+        t is p for p in own) and numbers.updated(t) and t.ndim > 1 and not t._array().any())
+    yield made_again(context)
     yield numbers.equal_units(own, context)
     yield from cut_short(own, context)
     flat = (k for k, v in context.names.items() if isinstance(v, TensorBase) and v.grad_fn and not v._array().any())
     yield from (by_rule(f"flat: {name}", None, context) for name in flat)
     yield from dropped(context)
     yield from shuffled_apart(context)
-    yield from squashed(context)
+    yield from ending(context)
     yield from of_loops(context, any(p.requires_grad and p.grad is None for p in own))
     yield from kept_shared(context)
     loss = around.value(root_of(call)) if call else None
@@ -192,6 +194,43 @@ def moved(own: list[Any], context: Context) -> Finding | None:
         for g in o.param_groups if {*map(id, g["params"])} & {*map(id, kept)})
     sure = kept and (behind or drift) and not behind & {*map(id, kept)}
     return by_rule(f"moved{' drift' * drift}:{events({*map(id, kept)})[0]}", None, context) if sure else None
+
+
+def made_again(context: Context) -> Finding | None:
+    """An optimizer that each turn makes anew for the same tensors, or, for a single step, with the module that it is to
+    train: then what the turns before have gathered, or learned, is lost."""
+    acts = [(what, owner, line) for what, owner, *_, line in ledger.diary if what in ("made", "step") and line[0]]
+    steps = {id(owner) for what, owner, _ in acts if what == "step"}
+    leaf, last = next(((owner(), line) for what, owner, line in acts[::-1] if what == "made"), (None, (None, 0)))
+    if leaf is None or len(steps) < 3 or (at := expression(*last)) is None:
+        return None
+    made = [id(owner) for what, owner, line in acts if what == "made" and line == last]
+    loops, home = (source := program.source_of(last[0])).loops(at), source.function(at)
+    turn = loops or (home and any(s.loops(n) for s, n in program.calls(source, home)))
+    if made.count(made[-1]) > 2:  # without momentum nothing was gathered
+        return finding("forgetful", Context(source), at) if turn and re.search("Ada|RMS|mom", ast.unparse(at)) else None
+    once = loops and [what for what, *_ in acts] == ["made", "step"] * len({*made}) and len(made) > 2
+    own = {n: type(v).__name__ for n, v in named(context).items() if once and any(p is leaf for p in parameters(v))}
+    return first(finding("made_again", there, n, name=name) for name, kind in own.items()
+                 for n, there in context.made(name, None) if source.loops(n) == loops and called(n) == kind and
+                 hasattr(there.value(n.func), "named_parameters"))
+
+
+def unshifted(loss: Any, context: Context) -> Finding | None:
+    """A loss whose classes are the very indices that were looked up for its scores."""
+    goal = bare(loss.args[1])
+    behind: Any = feeding(loss.args[0], context) if isinstance(goal, ast.Name | ast.Attribute) else ()
+    given: Any = [context.value(n.func) for here, up in behind if up.function is context.function for n in ast.walk(
+        here) if isinstance(n, ast.Call) and n.args and ast.unparse(bare(n.args[0])) == ast.unparse(goal)]
+    kinds = {type(m).__name__ for top in given if hasattr(type(top), "modules") for m in top.modules()}
+    return finding("unshifted", context, loss.args[1], name=ast.unparse(goal)) if "Embedding" in kinds else None
+
+
+def bare(node: Any) -> Any:
+    """An expression without what only gives its value another shape."""
+    while re.fullmatch("view|reshape|flatten|contiguous|long|(?:un)?squeeze", called(node)):
+        node = receiver(node)
+    return node
 
 
 def kept_for_all(call: Any, context: Context) -> Finding | None:
@@ -301,17 +340,49 @@ def of_loops(context: Context, missing: bool) -> Iterator[Finding | None]:
                     yield finding("stale_name", Context(source), at, (at, own.id), name=old.id, own=own.id)
 
 
-def squashed(context: Context) -> Iterator[Finding | None]:
-    """Losses that take scores and are given what a module with softmax or sigmoid at its end makes."""
+def ending(context: Context) -> Iterator[Finding | None]:
+    """Losses that are given what ends in softmax or sigmoid, which they compute themselves, in dropout, or in relu."""
     for source, n in ((s, n) for s in context.sources() for n in s.calls if n.args and latest.freed.code):
         around: Any = Context(source, source.function(n), names=context.names)
-        given: Any = getattr(n.args[0], "func", None)
-        word, module = f"{called(n)} {type(around.callee(n.func)).__name__}", given and around.value(given)
-        end = type([*module.modules()][-1]).__name__ if type(module).__name__ == "Sequential" else ""
+        word = f"{called(n)} {called(n.func)} {type(callee := around.callee(n.func)).__name__}"
+        word *= str(getattr(callee, "__module__", "")).startswith(("minigrad", "torch"))  # one's own may want either
         taker = re.search(r"\b(cross_entropy|CrossEntropyLoss)|(with_logits|BCEWithLogitsLoss)", word)
-        if end in ("Softmax", "Sigmoid") and taker:
-            kind, at = "LogSoftmax" if taker[1] else "BinaryCrossEntropyWithLogits", latest.freed
-            yield by_rule(f"chain: 0 {end}Backward0 1 {kind}Backward0", [(at.code, at.lasti)], around)
+        e2, ran = "LogSoftmax" if taker and taker[1] else "BinaryCrossEntropyWithLogits", latest.freed
+        yield unshifted(n, around) if taker and taker[1] and len(n.args) > 1 else None
+        if (last := end_of(n.args[0], around) if taker or re.search("loss|Loss", word) else None) is not None:
+            at, home, inner, kind = last
+            key = {"drop": "dropped_scores", "relu": "cut_scores"}.get(kind.lower()[:4], "scores_wanted")
+            if inner is None and taker:  # of a Sequential
+                yield by_rule(f"chain: 0 {kind}Backward0 1 {e2}Backward0", [(ran.code, ran.lasti)], around)
+            elif inner is not None and (taker or key == "dropped_scores"):
+                yield finding(key, home, at, (at, home.source.text(inner)), e2=e2)
+
+
+def end_of(node: Any, context: Context) -> tuple[Any, Context, Any, str] | None:
+    """The call of softmax, sigmoid, relu or dropout that an expression, or the forward that makes it, ends in; what
+    that is given, if it stands there, and its name."""
+    node, context = origin(node, context)
+    module: Any = context.value(node.func) if isinstance(node, ast.Call) else None
+    whole = [*module.modules()][-1] if type(module).__name__ == "Sequential" else module
+    kind = re.search(ENDS, f"{called(node)} {type(whole).__name__}")
+    if kind is None or not getattr(whole, "p", 1):
+        return None
+    given = [arg for arg in node.args if not isinstance(getattr(arg, "operand", arg), ast.Constant)]
+    return node, context, [*given, receiver(node)][0] if whole is module else None, kind[1]
+
+
+def origin(node: Any, context: Context) -> tuple[Any, Context]:
+    """The expression that made a value, behind names, views and functions of the learner's, as far as there is one way
+    alone."""
+    for _ in range(numbers.NEAR):
+        node = bare(node)
+        own = context.definition(node) if isinstance(node, ast.Call) else None
+        ways: Any = [*context.made(node.id, node)] if isinstance(node, ast.Name) else [
+            (n.value, own) for n in (ast.walk(own.function) if own else ()) if isinstance(n, ast.Return)]
+        if len(ways) != 1:
+            break
+        node, context = ways[0]
+    return node, context
 
 
 def kept_shared(context: Context) -> Iterator[Finding | None]:
@@ -384,7 +455,7 @@ def grown(context: Context) -> Finding | None:
     marks = [m for m in backwards() if m.value is not None and (m.code, m.lasti) == (now.code, now.lasti)]
     values = [v for m in marks if math.isfinite(v := float(m.value))]
     moved = [(name, o) for name, o in optimizers(context).items() if o in stepped]
-    if len(values) < 3 or len(moved) != 1 or not max(values[1:]) > 100 * values[0] > 0:
+    if len(marks) < 3 or len(values) < 2 or len(moved) != 1 or not max(values[1:]) > 100 * values[0] > 0:
         return None
     (name, o), = moved
     facts = {"first": two_digits(values[0]), "most": two_digits(max(values)), "rate": o.param_groups[0].get("lr")}

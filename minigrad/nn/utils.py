@@ -27,7 +27,7 @@ def clip_grad_norm_(parameters: Any, max_norm: float, norm_type: float = 2.0,
         warnings.warn("`parameters` is an empty generator, no gradient clipping will occur.", stacklevel=2)
     grads = [p.grad for p in given if p.grad is not None]
     for p in given[:1]:
-        note("clip", p, [id(q) for q in given if q.grad is not None])
+        note("clip" if grads else "unclipped", p, [id(q) for q in given if q.grad is not None or not grads])
     max_norm, norm_type = float(max_norm), float(norm_type)
     if not grads:
         return zeros(())

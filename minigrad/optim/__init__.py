@@ -33,6 +33,7 @@ class Optimizer:
         require(groups, "optimizer got an empty parameter list", ValueError)
         for group in groups if isinstance(groups[0], dict) else [{"params": groups}]:
             self.add_param_group(group)
+        note("made", next((p for group in self.param_groups for p in group["params"]), self))
 
     def add_param_group(self, param_group: dict[str, Any]) -> None:
         """More parameters, with options of their own."""

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import redirect_stdout
 from dataclasses import replace
 from io import StringIO
-from itertools import islice, takewhile
+from itertools import chain, islice, takewhile
 from typing import Any
 
 from ..graph import checkup, cuts, leaves, live, notes, numbers, rounds, unfinished
@@ -82,7 +82,7 @@ def of_tensor(t: AnyTensor, owner: Any, call: Any, context: Context) -> Explanat
     if record.kind == "leaf" and record.grad is None:
         graph, reason, found = unreached(record, t, names, context, call)
         if ours and (found is None or found.key == "cleared_since"):
-            found = first(of_graphs(t, label(record), "", names)) or found or first(rounds.slips([t], context))
+            found = first(of_graphs(t, label(record), "", names)) or first(rounds.slips([t], context)) or found
         later = () if found is not None and found.key == "cut" else why_backward_fails(graph)
         return Explanation([reason, *later], graph, found)
     reasons = [*why_no_grad(record), *why_backward_fails(graph)]
@@ -94,7 +94,8 @@ def of_tensor(t: AnyTensor, owner: Any, call: Any, context: Context) -> Explanat
         last = leaves.last_backward(context)
         began = t.numel() == 1 and (ran or (last and last[1].value(cuts.root_of(last[0])) is t))
         if found is None or found.key in ("cleared_since", "gradient"):
-            found = attempt(first, of_leaves(t, names, context) if began else rounds.slips([t], context)) or found
+            slips = chain(of_graphs(t, label(record), "", names), rounds.slips([t], context))
+            found = attempt(first, of_leaves(t, names, context) if began else slips) or found
     reasons += [(f"why.{wrong}", {"name": label(record)}, {record.id})] if wrong else []
     fine = "why.fine", {"name": label(record), "grad": record.grad}, {record.id}
     far = along(t, names) if ours and not (found or wrong) else ()
