@@ -16,13 +16,26 @@ from ..core.beside import ledger
 from ..core.graph import Freed, TensorBase, latest
 from ..text import torch_names
 from ..text.presentation import nearest
-from . import leaves
+from . import leaves, torch_tells
 from .cuts import cut_on_the_way, number_of, passes, root_of, uncarried
 from .findings import Finding, by_rule, ends, finding, first, names_in, reads_of, receiver
 from .leaves import made_anew, no_flag, not_a_leaf, projected, remade, switched_off, unreached, unregistered, untracked
 from .live import inner, is_tensor, nodes_of, parameters, tensors_named
-from .program import Context, begins, called, expression, feeding, first_write, gives, is_learners, read_in, source_of
+from .program import (
+    Context,
+    begins,
+    called,
+    expression,
+    feeding,
+    first_write,
+    gives,
+    is_cell,
+    is_learners,
+    read_in,
+    source_of,
+)
 from .refused import Refused, ours
+from .torch_tells import Spent
 
 WHOSE = {"backward", "step", "zero_grad", "parameters", "state_dict", "load_state_dict"}  # each of one kind of thing
 
@@ -54,28 +67,16 @@ def freed(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
     node: Any = facts.get("node")
     mark = next((m for s in getattr(node, "frees", ()) if isinstance(m := getattr(node, s), Freed) and m.code), None)
     before = mark and expression(mark.code, mark.lasti)
-    if mark is None or not isinstance(before, ast.Call):
+    theirs = torch_tells.before(call, context, node) if isinstance(node, Spent) else None
+    if theirs is not None:
+        return before_it(call, context, *theirs)
+    if not (isinstance(node, Spent) or isinstance(before, ast.Call)):
         return None
-    if before is not call:
-        up, above = context.source.statement, context.source.parents
-        if before in above and ast.dump(before) == ast.dump(call) and (
-                (up(before), up(call)) in pairwise(ast.iter_child_nodes(above[up(before)]))):
-            return finding("freed_twice", context, call, (up(call), ""), node=node)
+    if mark is not None and before is not call:
         other = Context(source_of(mark.code), source_of(mark.code).function(before), names=context.names)
-        if called(before) == "grad" and any(before in ast.walk(here) for here, _ in feeding(root_of(call), context)):
-            return by_rule("first order:", before, other)  # what it gave is a part of this
         after = dropwhile(lambda entry: entry[3] is not mark, ledger.diary)
-        stepped = {id(p) for what, owner, *_ in after if what == "step" for p in parameters(owner())}
-        if stepped & ends(node):  # what was saved is overwritten
-            return finding("freed_and_stepped", other, before, node=node)
-        for here, there in feeding(root_of(before), other) if stepped else ():
-            for part in (n for n in ast.walk(here) if isinstance(n, ast.Name)):
-                if leads(t := there.value(part), node) and is_tensor(t) and not stepped & ends(t.grad_fn):
-                    return finding("freed_needlessly", there, part, (part, f"{part.id}.detach()"), name=part.id)
-        told = replace(by_rule("freed:", before, other) or finding("freed_before", other, before), facts={"node": node})
-        late = not stepped and before in above and any(  # in a later turn: what is kept is overwritten then
-            called(n) == "step" and before.lineno < n.lineno < call.lineno for n in above)
-        return replace(told, edit=None) if late else told
+        return before_it(call, context, before, other, node, {
+            id(p) for what, owner, *_ in after if what == "step" for p in parameters(owner())})
     loop: Any = next(iter(context.source.loops(call)), None)
     each = isinstance(loop, ast.For) and ast.unparse(loop.target) == ast.unparse(root_of(call))
     several = [t for t in inner(context.value(loop.iter)) if leads(t, node)] if each else []
@@ -83,8 +84,28 @@ def freed(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
         kept = ast.Call(call.func, call.args, [*call.keywords, ast.keyword("retain_graph", ast.Constant(True))])
         change = (call, ast.unparse(kept))
         return finding("freed_shared", context, call, change, node=node, name=ast.unparse(loop.iter))
-    again = finding("freed_again", context, before, node=node)
-    return first(crossing(node, *one) for one in regions(call, context)) or again
+    found = first(crossing(node, *one) for one in regions(call, context))
+    return found or (finding("freed_again", context, before, node=node) if mark is not None else None)
+
+
+def before_it(call: Any, context: Context, before: Any, other: Context, node: Any, stepped: set[int]) -> Finding:
+    """The same of another call, which ran before in its context; `stepped`: the ids of what was updated in between."""
+    up, above = context.source.statement, context.source.parents
+    if before in above and ast.dump(before) == ast.dump(call) and (
+            (up(before), up(call)) in pairwise(ast.iter_child_nodes(above[up(before)]))):
+        return finding("freed_twice", context, call, (up(call), ""), node=node)
+    if called(before) == "grad" and any(before in ast.walk(here) for here, _ in feeding(root_of(call), context)):
+        return by_rule("first order:", before, other)  # what it gave is a part of this
+    if stepped & ends(node):  # what was saved is overwritten
+        return finding("freed_and_stepped", other, before, node=node)
+    for here, there in feeding(root_of(before), other) if stepped else ():
+        for part in (n for n in ast.walk(here) if isinstance(n, ast.Name)):
+            if leads(t := there.value(part), node) and is_tensor(t) and not stepped & ends(t.grad_fn):
+                return finding("freed_needlessly", there, part, (part, f"{part.id}.detach()"), name=part.id)
+    told = replace(by_rule("freed:", before, other) or finding("freed_before", other, before), facts={"node": node})
+    late = not stepped and before in above and any(  # in a later turn: what is kept is overwritten then
+        called(n) == "step" and before.lineno < n.lineno < call.lineno for n in above)
+    return replace(told, edit=None) if late else told
 
 
 def regions(call: Any, context: Context) -> Iterator[tuple[Any, Context, Any]]:
@@ -92,7 +113,8 @@ def regions(call: Any, context: Context) -> Iterator[tuple[Any, Context, Any]]:
     what it starts from; each with its context, and the root."""
     root = root_of(call)
     around = {id(there.function): there for _, there in feeding(root, context)}
-    yield [context.function, *context.source.loops(call)][-1], context, root
+    again = context.source.tree if is_cell(context.source.file) else None  # a cell may have run before
+    yield [context.function or again, *context.source.loops(call)][-1], context, root
     yield from ((there.function, there, root) for there in around.values() if there.function is not context.function)
 
 
@@ -101,13 +123,15 @@ def crossing(node: Any, region: Any, context: Context, root: Any) -> Finding | N
     if region is None:
         return None
     source, inside = context.source, {*ast.walk(region)}
-    at, made = source_of(node.code), expression(node.code, node.lasti)
+    made = node.code and expression(node.code, node.lasti)
     for name in dict.fromkeys(ast.unparse(n) for n in ast.walk(region) if isinstance(n, ast.Name | ast.Attribute)):
         uses = reads_of(name, region)
         writes = source.writes.get((context.function, name), [])
         own = [w for w in writes if w in inside]
         new = own and uses and type(own[0]) is not ast.AugAssign and begins(own[0]) < begins(source.statement(uses[0]))
         if not uses or new or region in writes or not leads(held := context.value(uses[0]), node):
+            continue
+        if isinstance(node, Spent) and not torch_tells.crosses(name, held, own, region, context):
             continue
         if own:
             return taken_over(name, own[0], [w for w in writes if w not in inside], inside, context, root, node)
@@ -116,7 +140,8 @@ def crossing(node: Any, region: Any, context: Context, root: Any) -> Finding | N
             text, write = around.source.grouped(value), around.source.statement(value)
             if context.function is not None and any(value is given for given, _ in context.argument(name)):
                 return finding("carried", around, value, (value, f"{text}.detach()"), name=name)
-            if made is not None and at.function(made) is around.function and made not in {*ast.walk(write)}:
+            at = source_of(node.code or "")
+            if made and at.function(made) is around.function and made not in {*ast.walk(write)}:
                 key = "carried" if made in inside else "kept_outside"  # written in each turn, or a part of it
                 return finding(key, Context(at), at.statement(made), name=name)
             if text in source.text(region):  # that is done, and this is what it is compared with
@@ -132,6 +157,8 @@ def crossing(node: Any, region: Any, context: Context, root: Any) -> Finding | N
 
 def leads(value: Any, node: Any, marks: Any = ()) -> bool:
     """Whether the graph of a tensor, or of one in a list, leads to a node, or to one freed with these marks."""
+    if isinstance(node, Spent):
+        return node.behind(value)
     return any(n is node or any(getattr(n, slot) in marks for slot in n.frees if marks)
                for n in nodes_of([t._edge() for t in [value, *inner(value)] if isinstance(t, TensorBase)], {}))
 
@@ -168,10 +195,11 @@ def cut_off(name: str, statement: Any, none: bool, inside: Any, context: Context
             changes.append((loops[0].body[0], f"{other} = {f'{other} if {other} is None else {new}' if none else new}"))
             continue
         own = [n for n in ast.walk(statement) if n in reads and not isinstance(source.parents[n], ast.Compare)]
-        parts = own or read_in(statement, other)
+        used = begins(source.statement(reads[-1])) > begins(writes[0])  # what is written is a part of the root
+        parts = own or (used and [n for n in reads if begins(n) < begins(writes[0])]) or read_in(statement, other)
         if (writes[0] is not statement or not isinstance(statement, ast.Assign)
                 or (not own and parts == [statement.value] and isinstance(statement.targets[0], ast.Tuple))
-                or (several and not all(isinstance(t, TensorBase) for t in held))):
+                or (several and not all(map(is_tensor, held)))):
             return []
         for text, part in ((source.grouped(part), part) for part in parts):
             new = f"tuple(t.detach() for t in {text})" if several else f"{text}.detach()"
@@ -187,13 +215,16 @@ def cut_off(name: str, statement: Any, none: bool, inside: Any, context: Context
 
 def overwritten(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
     """The first write into a value since a node saved it, and the same out of place."""
-    counter = facts.get("counter") or [0]
-    code, lasti = first_write(counter, facts["expected"])
-    source, at = source_of(code or ""), code and expression(code, lasti)
+    counter, made = facts.get("counter") or [0], facts["node"]
+    code, lasti = first_write(counter, facts.get("expected", 0))
+    source, at, born = source_of(code or ""), code and expression(code, lasti), None
+    if isinstance(made, Spent):
+        source, at, born = torch_tells.write(call, context, made) or (source, None, None)
+    elif made.code:
+        born = expression(made.code, made.lasti)
     if at is None:
         return None
-    statement, made = source.statement(at), facts["node"]
-    born = made.code and expression(made.code, made.lasti)
+    statement = source.statement(at)
     there = Context(source, source.function(statement), names=context.names)
     if called(at) == "step" or any(isinstance(up, ast.With) for up in source.above(statement)):
         ran = [n.lineno for n in source.calls if called(n) == "backward" and source.function(n) is there.function]
@@ -205,7 +236,8 @@ def overwritten(facts: dict[str, Any], call: Any, context: Context) -> Finding |
         return replace(found, edit=[*edits, None][0])
     own = " own" * (born in {*ast.walk(statement)})
     found = by_rule(f"overwritten{own} {called(at)}:", at, there) or finding("overwritten", there, statement)
-    sure = counter[0] - facts["expected"] < len(counter)  # else writes before it are forgotten, and stay
+    # else writes before it are forgotten, and stay
+    sure = isinstance(made, Spent) or counter[0] - facts["expected"] < len(counter)
     return replace(found, facts={"node": made}, edit=found.edit if sure else None)
 
 

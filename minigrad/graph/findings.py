@@ -18,9 +18,9 @@ from itertools import accumulate
 from types import ModuleType
 from typing import Any
 
-from ..core.graph import TensorBase
+from ..core.graph import Node, TensorBase
 from ..text import table
-from .live import nodes_of, parameters
+from .live import nodes_behind, nodes_of, parameters
 from .program import CELLS, Context, Line, Source, begins, between, expression, feeding, source_of, usual
 from .refused import Refused, described
 from .snapshot import by_key
@@ -106,8 +106,11 @@ def all_reads(region: Any) -> dict[str, list[Any]]:
 
 
 def ends(*nodes: Any) -> set[int]:
-    """The ids of the leaves behind nodes."""
-    return {id(end) for n in nodes_of([*nodes], {}) for end in n.edges}
+    """The ids of the leaves behind nodes, of torch's too."""
+    every = (n for several in nodes for n in (several if isinstance(several, set) else [several]))
+    theirs = (n for n in every if hasattr(n, "next_functions") and not isinstance(n, Node))
+    return {id(end) for n in nodes_of([*nodes], {}) for end in n.edges} | {
+        id(n.variable) for n in nodes_behind(*theirs) if hasattr(n, "variable")}
 
 
 # ---- rules

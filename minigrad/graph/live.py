@@ -512,6 +512,16 @@ def nodes_of(edges: list[Any], seen: dict[int, Any]) -> Iterator[Node]:
             todo += map(node_of, node.edges)
 
 
+def nodes_behind(*starts: Any) -> Iterator[Any]:
+    """All nodes behind tensors, or nodes, those of leaves included; of any library."""
+    found, todo = set[Any](), [getattr(t, "grad_fn", t) for t in starts]
+    while todo:
+        if (node := todo.pop()) is not None and node not in found:
+            found.add(node)
+            yield node
+            todo += [child for child, _ in node.next_functions]
+
+
 def stale(n: AnyNode) -> bool:
     """Whether something that a node saved was written since."""
     return not n.freed and any(then != now for *_, then, now in versions(n))

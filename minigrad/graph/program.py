@@ -578,11 +578,14 @@ def is_learners(value: Any) -> bool:
     return bool(methods(value))
 
 
-def feeding(node: Any, context: Context) -> Iterator[tuple[Any, Context]]:
-    """The expressions that made the value of `node`, the nearest first: itself, and what stands behind it."""
+def feeding(node: Any, context: Context, end: re.Pattern[str] | None = None) -> Iterator[tuple[Any, Context]]:
+    """The expressions that made the value of `node`, the nearest first: itself, and what stands behind it, but for
+    those that `end` finds something in, and what is behind them."""
     queue, seen = deque([(node, context)]), {node}
     while queue and len(seen) < FARTHEST:
         here, around = queue.popleft()
+        if end is not None and end.search(ast.unparse(here)):
+            continue
         yield here, around
         for part, there in around.behind(here):
             if part not in seen:

@@ -23,7 +23,7 @@ from ..graph.program import Context, expression, is_learners, shell, source_of, 
 from ..graph.recorder import plain
 from ..graph.restoring import Restoring
 from ..graph.snapshot import AnyTensor, Graph, TensorRecord
-from ..graph.trial import conceals, nodes_behind
+from ..graph.trial import conceals
 from ..text import both, demand, get_language, say
 from .display import Drawing, TextWithDrawing, learners_names, library, reader_for
 
@@ -321,7 +321,7 @@ def unreached(t: TensorRecord, leaf: AnyTensor, names: Mapping[str, AnyTensor], 
     found = rounds.wanted(leaf, found, context) if lost in ("block", "cut") else found  # a target?
     others, cut_off, named = dict[str, AnyTensor](), list[AnyTensor](), {**names, label(t): leaf}
     for name, loss in results[:LOSSES]:
-        if not any(getattr(n, "variable", None) is leaf for n in nodes_behind(loss)):
+        if not any(getattr(n, "variable", None) is leaf for n in live.nodes_behind(loss)):
             others |= {name: loss} if loss.numel() == 1 else {}
         elif lost in ("cut", "first_order") and (loss.numel() != 1 or cuts.was_cut(loss, name)):
             cut_off.append(loss)  # it leads there, and was cut off on the way

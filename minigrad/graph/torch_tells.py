@@ -1,0 +1,219 @@
+"""What real torch's errors and tensors bear out of the learner's program: which nodes were freed, which saved value was
+written over, and by which line; where a value was cut off.
+
+torch notes no line. So a line is named where the program says what may have happened there, and the values that are
+alive say that it has. Nothing is unpacked that a hook of the learner's, or a checkpoint, would have to make again.
+"""
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from types import ModuleType
+from typing import Any
+
+from ..core.graph import TensorBase
+from .cuts import root_of
+from .findings import keyword, names_in, receiver
+from .live import inner, is_tensor, nodes_behind, parameters
+from .program import Context, Source, begins, called, feeding, gives, own_locals, read_in, written
+from .snapshot import AnyNode, AnyTensor
+from .tracebacks import places
+
+CUTS = re.compile(r"\.detach_?\(|\.data\b|no_grad|\.numpy\(|\.item\(|\.tolist\(")
+
+
+class Spent(set[AnyNode]):
+    """Nodes of torch through which a backward could not go; called by the first of them that it came to."""
+
+    code, lasti, frees = None, 0, ()
+
+    def __str__(self) -> str:
+        return str(max(self, key=lambda node: node._sequence_nr()).name()).rpartition("::")[2]
+
+    def behind(self, value: Any) -> bool:
+        """Whether a tensor, or one in a list, was computed with one of them."""
+        several = [t for t in [value, *inner(value)] if is_tensor(t) and not isinstance(t, TensorBase)]
+        return any(node in self for node in nodes_behind(*several))
+
+
+def told_by(error: BaseException) -> tuple[str, dict[str, Any]]:
+    """The key of an error of torch's that is about a graph, and the facts of it."""
+    text = str(error).partition(" Hint")[0]
+    if "does not require grad and does not have a grad_fn" in text:
+        return "no_graph", {}
+    words = {"through the graph a second time": "freed", "an inplace operation:": "modified"}
+    key = next((key for word, key in words.items() if word in text), "")
+    frames = (place.tb_frame for place in places(error.__traceback__ if key else None))
+    roots = [t for f in frames if f.f_code.co_name == "_engine_run_backward" for t in own_locals(f)["t_outputs"]]
+    spent = Spent(node for node in nodes_behind(*roots) if refusal(node).partition(" Hint")[0] == text)
+    return (key, {"node": spent}) if spent else ("", {})
+
+
+@lru_cache
+def fields(kind: type) -> list[str]:
+    """What nodes of a class of torch save."""
+    return [name[4:] for name in dir(kind) if name.startswith("_raw_saved_")]
+
+
+def refusal(node: AnyNode) -> str:
+    """Why a node of torch cannot run, as torch says it; "" if it can."""
+    try:
+        return next(filter(None, (asked(node, field) for field in fields(type(node)))), "")
+    except RuntimeError as error:  # of a custom Function
+        return str(error)
+
+
+def asked(node: AnyNode, field: str) -> str:
+    """The same of one of the fields that it saved."""
+    held = getattr(node, f"_raw{field}")
+    try:
+        if all(one.unpack_hook is None for one in (held if isinstance(held, list | tuple) else [held])):
+            getattr(node, "saved_tensors" if field == "_saved_tensors" else field)
+    except RuntimeError as error:
+        return str(error)
+    return ""
+
+
+# ---- a graph that is gone
+
+
+def before(call: Any, context: Context, spent: Spent) -> tuple[Any, Context, Spent, set[int]] | None:
+    """The call of backward that ran before one and freed some nodes: it stands above, in the same function, or in
+    another cell, and what it starts from, as it is there now, leads to them. With the ids of what a `step()` has
+    changed since."""
+    above, cells = {*context.source.above(call)}, [*context.cells(every=True)][1:]
+    for there in [context, *(Context(cell, names=context.names) for cell in cells if cell is not context.source)]:
+        own = [n for n in there.source.calls if there.source.function(n) is there.function]
+        ran = [n for n in own if called(n) in ("backward", "grad") and not any(
+                   getattr(keyword(n, word), "value", keyword(n, word)) for word in ("retain_graph", "create_graph"))
+               and (there is not context or begins(n) < begins(call))
+               and not any(isinstance(up, ast.If | ast.Try) and up not in above for up in there.source.above(n))]
+        for n in sorted(ran, key=begins, reverse=True):
+            anew = {name for one in (there, context) for (f, name), writes in one.source.writes.items()
+                    for w in writes if f is one.function and gives(w, name)
+                    and (one.source is not there.source or begins(w) > begins(n))
+                    and (one.source is not context.source or begins(w) < begins(call))}
+            reads = ((around.value(part), part) for here, around in feeding(root_of(n), there, CUTS)
+                     for part in ast.walk(here) if isinstance(part, ast.Name | ast.Attribute))
+            values = (value for value, part in reads if is_tensor(value) and ast.unparse(part) not in anew)
+            if nodes := next(filter(None, (spent.intersection(nodes_behind(value)) for value in values)), None):
+                steps = [s for s in own if called(s) == "step" and begins(s) > begins(n)
+                         and (there is not context or begins(s) < begins(call))]
+                return n, there, Spent(nodes), {id(p) for s in steps for p in parameters(there.value(receiver(s)))}
+    return None
+
+
+def crosses(name: str, held: Any, writes: list[Any], region: Any, context: Context) -> bool:
+    """Whether what a name holds comes from before a turn of a part of the program: each of the statements that write
+    it there hands on what it was, uncut; where there is none, nothing wrote into its tensors."""
+    several = [t for t in [held, *inner(held)] if is_tensor(t)]
+    if name in names_in(getattr(region, "iter", None)) or (not writes and any(t._version for t in several)):
+        return False
+    ends = (n for n in ast.walk(region) if isinstance(n, ast.Expr | ast.For) and ".detach_(" in ast.unparse(n))
+    if any(name in names_in(getattr(n, "iter", n)) for n in ends):
+        return False
+    ways = ((here, around) for w in writes for v in read_in(w, name) for here, around in feeding(v, context, CUTS))
+    hidden = (inside.function for here, around in ways for n in ast.walk(here) if isinstance(n, ast.Call)
+              for inside in around.runs(n) if inside.function is not region)
+    return not any(CUTS.search(ast.unparse(f)) for f in hidden)
+
+
+# ---- a value that was written over
+
+
+def write(call: Any, context: Context, spent: Spent) -> tuple[Source, Any, Any] | None:
+    """The source and the expression that first wrote into what a node had saved, and the one that made that node, if it
+    is known: what is there now, how often it was written and what wrote last must agree with it."""
+    node = max(spent, key=lambda one: one._sequence_nr())
+    told = re.search(r"is at version (\d+); expected version (\d+)", text := refusal(node))
+    now, then = map(int, told.groups()) if told else (0, 0)
+    saved = next(getattr(node, f"_raw{field}").data for field in fields(type(node)) if asked(node, field) == text)
+    whole, ways = saved if saved._base is None else saved._base, [*feeding(root_of(call), context)]
+    homes = {(there.source, there.function): there for _, there in [(None, context), *ways]}
+    every = [(there, at, goal, owns(goal, whole, there)) for there in homes.values() for at, goal in writes_in(there)]
+    last = whole.grad_fn.name() if whole.grad_fn is not None and now - then == 1 else ""
+    every = [one for one in every if one[3] is not False and (not last or alike(one[1], last, one[0]))]
+    every = [one for one in every if one[3]] or every
+    made = {part: there for here, there in ways for part in ast.walk(here) if isinstance(part, ast.BinOp | ast.Call)
+            and alike(part, node.name(), there) and any(goal and reads(part, goal, there) for *_, goal, _ in every)}
+    born = next(iter(made)) if len({begins(part)[0] for part in made}) == 1 else None
+    if len({(there.source, there.function) for there, *_ in every}) != 1:
+        return None
+    there, loops = every[0][0], every[0][0].source.loops
+    ordered = sorted((at for _, at, *_ in every), key=begins)
+    if len(ordered) > 1:
+        around = {*loops(call)} if there.function is context.function else set()
+        turns = [at for at in ordered if {*loops(at)} - around]
+        counted = turns == ordered[-1:] or (not turns and now == len(ordered))
+        if called(ordered[0]) != "step" and counted:
+            ordered = ordered[min(then, len(ordered) - 1):]
+        elif born in there.source.parents and there.source.function(born) is there.function:
+            ordered = [at for at in ordered if begins(at) > begins(born)]
+        else:
+            return None
+    return (there.source, ordered[0], born) if ordered else None
+
+
+def writes_in(there: Context) -> Iterator[tuple[Any, Any]]:
+    """What writes in place in a function, and into what, if that is seen: `h += 1`, `h[i] = y`, `h.relu_()`,
+    `F.relu(h, inplace=True)`, a module with a layer that does so, the `step()` of an optimizer."""
+    for n in (n for n in there.source.parents if there.source.function(n) is there.function):
+        if isinstance(n, ast.AugAssign):
+            yield n, n.target
+        elif isinstance(n, ast.Subscript) and isinstance(n.ctx, ast.Store):
+            yield from () if isinstance(there.source.parents[n], ast.AugAssign) else [(n, n.value)]
+        elif isinstance(n, ast.Call):
+            made, of = there.callee(n.func), getattr(n.func, "value", None)
+            owner, method = there.value(of), re.fullmatch(r"[a-z]\w*[a-z\d]_", called(n))
+            own = hasattr(type(made), "named_parameters") and there.definition(n) is None
+            layers = [*made.modules()] if own else []
+            told = [keyword(c, "inplace") for c in (n, n.func) if isinstance(c, ast.Call) and not isinstance(made, type)]
+            if (called(n) == "step" and hasattr(owner, "param_groups")) or (
+                    method and of is not None and not isinstance(owner, ModuleType)):
+                yield n, of
+            elif method or any(getattr(one, "value", one) for one in told + [
+                    getattr(m, "inplace", None) for m in layers]):
+                yield n, n.args[0] if n.args and not layers[1:] else None
+
+
+def base(node: Any) -> Any:
+    """What a part, a view, or what a method gives back, is a part of: `h` of `h[i]`, `h.view(-1)`."""
+    while isinstance(node, ast.Subscript) or (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
+        node = node.value if isinstance(node, ast.Subscript) else node.func.value
+    return node
+
+
+def owns(goal: Any, whole: AnyTensor, there: Context) -> bool | None:
+    """Whether what is written into is a tensor, or has it; None if that is not to be seen any more."""
+    if goal is None:
+        return None
+    held, name = there.value(base(goal)), ast.unparse(base(goal))
+    several = [t for t in [held, *inner(held), *parameters(held)] if is_tensor(t) and not isinstance(t, TensorBase)]
+    if any(t._version == whole._version and t.untyped_storage().data_ptr() == whole.untyped_storage().data_ptr()
+           for t in several):
+        return True
+    anew = [w for w in there.source.writes.get((there.function, name), ()) if gives(w, name)]
+    gone = there.function is not None and "." not in name
+    return None if held is None or len(anew) > 1 or gone else False
+
+
+def alike(part: Any, name: str, there: Context) -> bool:
+    """Whether an expression may be what made a node of this name, or what wrote last into what it stands for."""
+    op = OPS.get(type(getattr(part, "op", part)).__name__, "-")
+    if isinstance(part, ast.Call):
+        module = hasattr(type(there.callee(part.func)), "named_parameters")
+        op = ".*" if module else called(part).replace("_", "") + r"\w*"
+    return re.match(f"(?:{op}|IndexPut)Backward|CopySlices", name.rpartition("::")[2], re.I) is not None
+
+
+OPS = {"Add": "Add", "Sub": "R?sub", "Mult": "Mul", "Div": "Div", "Pow": "Pow", "MatMult": r"\w*M[mv]|Dot"}
+
+
+def reads(part: Any, goal: Any, there: Context) -> bool:
+    """Whether an expression reads what is written into, or is what gave it its name; of an optimizer, what it has."""
+    name, named = ast.unparse(base(goal)), isinstance(part, ast.Call) and written(there.source.statement(part))
+    own = {id(p) for p in parameters(there.value(goal))}
+    held = (there.value(n) for n in ast.walk(part) if isinstance(n, ast.Name | ast.Attribute))
+    return name in names_in(part) or name in (named or ()) or (bool(own) and any(
+        own & {id(v), *map(id, parameters(v))} for v in held))
