@@ -12,11 +12,26 @@ from dataclasses import replace
 from typing import Any
 
 from ..core.beside import ledger
+from ..core.beside.ledger import Place
 from ..core.graph import TensorBase, node_of
 from ..core.modes import INFERENCE, mode_variable
 from .findings import Finding, by_rule, finding, first, keyword, names_in, receiver
 from .live import inner, is_tensor, nodes_of, parameters
-from .program import Context, Source, begins, called, expression, feeding, is_theirs, source_of, stretch, word, written
+from .program import (
+    CUTS,
+    Context,
+    Source,
+    begins,
+    called,
+    expression,
+    feeding,
+    gives,
+    is_theirs,
+    source_of,
+    stretch,
+    word,
+    written,
+)
 from .torch_scopes import cut_places
 
 CARRIES = set("detach detach_ numpy item tolist cpu clone float double half copy long int astype".split())
@@ -32,11 +47,38 @@ def cuts_in(node: Any, context: Context, torch_s: bool = False) -> Iterator[tupl
     inside, theirs = {*ast.walk(node)}, (p for p in list(cut_places.values()) if torch_s and p.kind != "no-grad mode")
     places = (p for p in [*ledger.places.values(), *theirs] if p.code.co_filename == context.source.file)
     yield from ((place, at) for place in places if (at := expression(place.code, place.lasti)) in inside)
+    if block_around(node, context) is None:  # there nothing is tracked that could be cut
+        yield from seen_cuts(node, context)
+
+
+def seen_cuts(node: Any, context: Context) -> Iterator[tuple[Any, Any]]:
+    """The same of torch, which has no ledger: what is written there cuts, and was given what torch has tracked."""
+    found = {n: [n.left, *n.comparators] if isinstance(n, ast.Compare) else [receiver(n)] for n in ast.walk(node)
+             if isinstance(n, ast.Compare) or called(n) in CUTTING or getattr(n, "attr", "") == "data"}
+    for at, given in found.items():
+        if any(part in found for one in given for part in ast.walk(one)) or not any(tracked(one, context) for one in given):
+            continue
+        kind = CUTTING.get(called(at), called(at) if isinstance(at, ast.Call) else ".data")
+        yield Place("compare" if isinstance(at, ast.Compare) else kind, None, 0), at
+
+
+CUTTING = {name: f"{name}()" for name in ("detach", "item", "tolist", "numpy", "float", "int")} | dict.fromkeys(
+    ("tensor", "FloatTensor"), "torch.tensor()") | {name: name for name in ("argmax", "argmin", "argsort", "long", "bool")}
+
+
+def tracked(node: Any, context: Context) -> bool:
+    """Whether torch has recorded what an expression was made of, as far as that is to be seen now."""
+    held, own = context.value(node), written(context.source.statement(node))
+    given = [w for w in context.source.writes.get((context.function, ast.unparse(node)), ()) if gives(w, ast.unparse(node))]
+    if is_tensor(held) and not isinstance(held, TensorBase) and len(given) == 1 and ast.unparse(node) not in own:
+        return held.requires_grad
+    return any(t.requires_grad and not isinstance(t, TensorBase) and not block_around(here, there)
+               for here, there in feeding(node, context, CUTS) for t in tensors_in(here, there))
 
 
 def cut(place: Any, at: Any, context: Context, mend: bool = True) -> Finding:
     """What is to be said of a place of the ledger."""
-    return finding("cut", context, at, *(uncut(place, at, context) if mend else ()), word=word(place))
+    return finding("cut", context, at, *(uncut(place, at, context) if mend else ()), word=word(place, at))
 
 
 def number_of(root: Any, context: Context, kind: str = "") -> Finding | None:
@@ -183,7 +225,7 @@ def asking(node: Any, context: Context) -> bool:
 def tensors_in(node: Any, context: Context) -> list[Any]:
     """The tensors that an expression reads, those in modules and lists too."""
     values = [context.value(n) for n in ast.walk(node) if isinstance(n, ast.Name | ast.Attribute)]
-    return [t for v in values for t in ([v] if isinstance(v, TensorBase) else parameters(v))]
+    return [t for v in values for t in ([v] if is_tensor(v) else parameters(v))]
 
 
 # ---- the edit that leaves a cut out

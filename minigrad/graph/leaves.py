@@ -45,7 +45,7 @@ def reached(context: Context) -> tuple[Any, Context, set[int]]:
 
 def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
     """Why the backward that ran last has not reached a leaf."""
-    if (last := last_backward(context)) is None:  # perhaps one that failed, or was left out
+    if (last := last_backward(context)) is None or not isinstance(leaf, TensorBase):  # one that failed, or torch's
         tried = [(root_of(n), Context(source, source.function(n), names=context.names))
                  for source in context.sources() for n in source.calls if called(n) == "backward"]
         ends = [name for name, v in context.names.items() if isinstance(v, TensorBase) and not v.requires_grad]

@@ -34,6 +34,7 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 # files of Python's own, and of what was installed: nobody mends a program there
 LIBRARIES = re.compile(rf"^{re.escape(os.path.dirname(os.__file__))}|[/\\](?:site|dist)-packages[/\\]|^<frozen")
 SHAPES = re.compile(r"_like$|^(new_\w+|shape|size|ndim|dim|numel|len|dtype|device)$")
+CUTS = re.compile(r"\.detach_?\(|\.data\b|no_grad|\.(?:numpy|item|tolist|arg(?:max|min))\(")  # what ends a history
 TIMED = "<timed exec>", "<timed eval>", "<magic-timeit>"  # IPython's names for code under `%%time` and `%%timeit`
 TIMEIT = ("def inner(_it, _timer):\n    setup\n    _t0 = _timer()\n    for _i in _it:\n        stmt\n"
           "    _t1 = _timer()\n    return _t1 - _t0\n")  # what it puts them into; the places count, too
@@ -749,9 +750,9 @@ def standing(frame: FrameType | None) -> Context | None:
     return Context(source, function, call if isinstance(call, ast.Call) else None, outer, names)
 
 
-def word(place: Place) -> str:
+def word(place: Place, call: Any = None) -> str:
     """What the learner wrote that cut: `detach()`, `.data`, `argmax()`, `>`."""
-    call = expression(place.code, place.lasti)
+    call = call or expression(place.code, place.lasti)
     if isinstance(call, ast.Compare):  # as it is written: of `a > b` Python may ask b whether it is less
         return ast.unparse(call)[len(ast.unparse(call.left)):].split()[0]
     if not place.kind.isidentifier():

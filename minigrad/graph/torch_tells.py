@@ -16,11 +16,9 @@ from ..core.graph import TensorBase
 from .cuts import root_of
 from .findings import keyword, names_in, receiver
 from .live import inner, is_tensor, nodes_behind, parameters
-from .program import Context, Source, begins, called, feeding, gives, own_locals, read_in, written
+from .program import CUTS, Context, Source, begins, called, feeding, gives, own_locals, read_in, written
 from .snapshot import AnyNode, AnyTensor
 from .tracebacks import places
-
-CUTS = re.compile(r"\.detach_?\(|\.data\b|no_grad|\.numpy\(|\.item\(|\.tolist\(")
 
 
 class Spent(set[AnyNode]):

@@ -211,7 +211,7 @@ def along(t: AnyTensor, names: Mapping[str, AnyTensor]) -> Iterator[Reason]:
 
 def untold(t: AnyTensor, record: TensorRecord, context: Context, call: Any, ran: bool) -> Finding | None:
     """The line to blame for a constant, or for a result that keeps no gradient, or asked for it after backward ran."""
-    if library(t) != "minigrad" or not record.name:
+    if not record.name or (library(t) != "minigrad" and record.kind != "constant"):
         return None
     made = [*context.made(record.name, call)] or [*context.made(record.name.partition("[")[0], call)]
     if record.kind == "nonleaf" and record.grad is None and (ran or not record.retains_grad):
@@ -315,7 +315,7 @@ def unreached(t: TensorRecord, leaf: AnyTensor, names: Mapping[str, AnyTensor], 
     """A leaf without `.grad`: which named result leads to it, and has that run backward?"""
     results = [(k, v) for k, v in names.items() if v.grad_fn is not None and library(v) == library(leaf)][::-1]
     results.sort(key=lambda named: named[1].numel() != 1)  # losses first, the latest first
-    found = rounds.unreached(leaf, label(t), context) if library(leaf) == "minigrad" else None
+    found = attempt(rounds.unreached if library(leaf) == "minigrad" else leaves.unreached, leaf, label(t), context)
     lost = getattr(found, "key", "")
     lost = "cut" if lost in ("drawn", "straight_through", "block" * bool(leaves.last_backward(context))) else lost
     found = rounds.wanted(leaf, found, context) if lost in ("block", "cut") else found  # a target?
