@@ -16,16 +16,17 @@ from ..core.beside.ledger import Place
 from ..core.graph import TensorBase, node_of
 from ..core.modes import INFERENCE, mode_variable
 from .findings import Finding, by_rule, finding, first, keyword, names_in, receiver
-from .live import inner, is_tensor, nodes_of, parameters
+from .live import inner, is_tensor, nodes_behind, nodes_of, of_torch, parameters
 from .program import (
-    CUTS,
     Context,
     Source,
     begins,
     called,
+    cutting,
     expression,
     feeding,
     gives,
+    going_on,
     is_theirs,
     source_of,
     stretch,
@@ -54,26 +55,21 @@ def cuts_in(node: Any, context: Context, torch_s: bool = False) -> Iterator[tupl
 def seen_cuts(node: Any, context: Context) -> Iterator[tuple[Any, Any]]:
     """The same of torch, which has no ledger: what is written there cuts, and was given what torch has tracked."""
     found = {n: [n.left, *n.comparators] if isinstance(n, ast.Compare) else [receiver(n)] for n in ast.walk(node)
-             if isinstance(n, ast.Compare) or called(n) in CUTTING or getattr(n, "attr", "") == "data"}
+             if cutting(n) and "requires_grad_" not in map(called, context.source.above(n))}
     for at, given in found.items():
-        if any(part in found for one in given for part in ast.walk(one)) or not any(tracked(one, context) for one in given):
-            continue
-        kind = CUTTING.get(called(at), called(at) if isinstance(at, ast.Call) else ".data")
-        yield Place("compare" if isinstance(at, ast.Compare) else kind, None, 0), at
-
-
-CUTTING = {name: f"{name}()" for name in ("detach", "item", "tolist", "numpy", "float", "int")} | dict.fromkeys(
-    ("tensor", "FloatTensor"), "torch.tensor()") | {name: name for name in ("argmax", "argmin", "argsort", "long", "bool")}
+        inner_most = not any(part in found for one in given for part in ast.walk(one))
+        if inner_most and any(tracked(one, context) for one in given):
+            yield Place(cutting(at), None, 0), at  # type: ignore[arg-type]
 
 
 def tracked(node: Any, context: Context) -> bool:
     """Whether torch has recorded what an expression was made of, as far as that is to be seen now."""
-    held, own = context.value(node), written(context.source.statement(node))
-    given = [w for w in context.source.writes.get((context.function, ast.unparse(node)), ()) if gives(w, ast.unparse(node))]
-    if is_tensor(held) and not isinstance(held, TensorBase) and len(given) == 1 and ast.unparse(node) not in own:
-        return held.requires_grad
-    return any(t.requires_grad and not isinstance(t, TensorBase) and not block_around(here, there)
-               for here, there in feeding(node, context, CUTS) for t in tensors_in(here, there))
+    name, held = ast.unparse(node), context.value(node)
+    given = [w for w in context.source.writes.get((context.function, name), ()) if gives(w, name)]
+    if of_torch(held) and len(given) == 1 and name not in written(context.source.statement(node)):
+        return bool(held.requires_grad)
+    return any(t.requires_grad and of_torch(t) and not block_around(here, there)
+               for here, there in feeding(node, context, True) for n in going_on(here) for t in tensors_in(n, there, False))
 
 
 def cut(place: Any, at: Any, context: Context, mend: bool = True) -> Finding:
@@ -94,6 +90,8 @@ def cut_on_the_way(leaf: Any, root: Any, context: Context) -> Finding | None:
         for place, at in cuts_in(here, there, leaf is None):
             asked = at if isinstance(at, ast.Compare) else receiver(at)  # of `a > b` both
             if leaf is not None and late(at, there.source):  # an update
+                continue
+            if leaf is not None and place.code is None and not cuts_off(asked, there, leaf, place.kind):
                 continue
             several = isinstance(asked, ast.List | ast.ListComp)  # then the last of them alone is known
             made = [there.names.get(name) for name in written(there.source.statement(at))]  # perhaps the leaf itself
@@ -118,6 +116,14 @@ def cut_on_the_way(leaf: Any, root: Any, context: Context) -> Finding | None:
             flat = after or any(isinstance(n, ast.Compare) or called(n) in ZERO_GRADIENT for n in ast.walk(here))
             return replace(block, edit=None) if flat or (leaf is not None and passes(here, there) > 1) else block
     return by_rule("whole numbers:", root, context) if leaf is not None and leads_to(root, context, leaf) else None
+
+
+def cuts_off(asked: Any, context: Context, leaf: Any, kind: str) -> bool:
+    """Whether a cut of torch's may be what a leaf misses: what it was given leads there, if it can still be asked."""
+    held = context.value(asked)
+    known = of_torch(held) and held.requires_grad
+    return not kind.isidentifier() and (not known or held is leaf or any(
+        getattr(node, "variable", None) is leaf for node in nodes_behind(held)))
 
 
 def late(node: Any, source: Source) -> bool:
@@ -222,9 +228,10 @@ def asking(node: Any, context: Context) -> bool:
     return any(t.requires_grad for t in tensors_in(node, context))
 
 
-def tensors_in(node: Any, context: Context) -> list[Any]:
-    """The tensors that an expression reads, those in modules and lists too."""
-    values = [context.value(n) for n in ast.walk(node) if isinstance(n, ast.Name | ast.Attribute)]
+def tensors_in(node: Any, context: Context, whole: bool = True) -> list[Any]:
+    """The tensors that an expression reads, those in modules and lists too; or, not the `whole`, that it names."""
+    names = (n for n in (ast.walk(node) if whole else [node]) if isinstance(n, ast.Name | ast.Attribute))
+    values = [context.value(n) for n in names]
     return [t for v in values for t in ([v] if is_tensor(v) else parameters(v))]
 
 

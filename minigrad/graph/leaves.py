@@ -15,7 +15,7 @@ from ..core.graph import TensorBase, latest
 from . import program
 from .cuts import asking, block_around, computed, cut, cut_on_the_way, in_hook, late, leads_to, root_of, tensors_in
 from .findings import Finding, by_rule, ends, finding, first, keyword, names_in, reads_of, receiver
-from .live import inner, is_tensor, parameters
+from .live import inner, is_tensor, of_torch, parameters
 from .program import Context, called, expression, feeding, inside_of, is_learners, read_in, source_of, writers, written
 
 FACTORIES = set("tensor ones zeros rand randn full arange linspace eye normal empty ones_like randn_like".split())
@@ -45,12 +45,13 @@ def reached(context: Context) -> tuple[Any, Context, set[int]]:
 
 def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
     """Why the backward that ran last has not reached a leaf."""
-    if (last := last_backward(context)) is None or not isinstance(leaf, TensorBase):  # one that failed, or torch's
+    if (last := last_backward(context)) is None or of_torch(leaf):  # perhaps one that failed, or was left out
         tried = [(root_of(n), Context(source, source.function(n), names=context.names))
                  for source in context.sources() for n in source.calls if called(n) == "backward"]
         ends = [name for name, v in context.names.items() if isinstance(v, TensorBase) and not v.requires_grad]
         tried = tried or [one for name in ends for one in context.made(name, None)]
-        return by_rule("program:", None, context) or first(cut_on_the_way(leaf, *one) for one in tried)
+        told = None if of_torch(leaf) else by_rule("program:", None, context)
+        return told or first(cut_on_the_way(leaf, *one) for one in tried)
     call, around = last
     root, limit, own = root_of(call), keyword(call, "inputs"), called(call) == "grad"
     if limit is not None and not own and not leads_to(limit, around, leaf):
@@ -193,7 +194,9 @@ def constant(t: Any, name: str, made: list[tuple[Any, Context]]) -> Finding | No
             return cut(place, at, Context(source, source.function(at)), not meant)
     if not t.is_floating_point():
         return first(by_rule(f"integers: {name} {t.dtype}", *one) for one in made)
-    return first(projected(name, *one) or untracked(*one) for one in made)
+    found = first(projected(name, *one) or untracked(*one) for one in made)
+    meant = of_torch(t) and found is not None and re.search(rf"\b{re.escape(name)}\.(?:detach|data)\b", (found.line or "   ")[2])
+    return replace(found, edit=None) if found is not None and meant else found
 
 
 def not_a_leaf(t: Any, name: str, made: list[tuple[Any, Context]], loss: bool = False) -> Finding | None:

@@ -544,6 +544,11 @@ def is_tensor(value: Any) -> bool:
     return hasattr(type(value), "grad_fn") and hasattr(type(value), "_version")
 
 
+def of_torch(value: Any) -> bool:
+    """Whether a value is a tensor of torch."""
+    return is_tensor(value) and not hasattr(type(value), "_edge")
+
+
 def parameters(value: Any) -> list[Any]:
     """The tensors in a module, an optimizer, or what `inner` looks into; nothing for what is none."""
     if hasattr(value, "param_groups"):

@@ -34,7 +34,6 @@ FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 # files of Python's own, and of what was installed: nobody mends a program there
 LIBRARIES = re.compile(rf"^{re.escape(os.path.dirname(os.__file__))}|[/\\](?:site|dist)-packages[/\\]|^<frozen")
 SHAPES = re.compile(r"_like$|^(new_\w+|shape|size|ndim|dim|numel|len|dtype|device)$")
-CUTS = re.compile(r"\.detach_?\(|\.data\b|no_grad|\.(?:numpy|item|tolist|arg(?:max|min))\(")  # what ends a history
 TIMED = "<timed exec>", "<timed eval>", "<magic-timeit>"  # IPython's names for code under `%%time` and `%%timeit`
 TIMEIT = ("def inner(_it, _timer):\n    setup\n    _t0 = _timer()\n    for _i in _it:\n        stmt\n"
           "    _t1 = _timer()\n    return _t1 - _t0\n")  # what it puts them into; the places count, too
@@ -579,19 +578,39 @@ def is_learners(value: Any) -> bool:
     return bool(methods(value))
 
 
-def feeding(node: Any, context: Context, end: re.Pattern[str] | None = None) -> Iterator[tuple[Any, Context]]:
-    """The expressions that made the value of `node`, the nearest first: itself, and what stands behind it, but for
-    those that `end` finds something in, and what is behind them."""
+def feeding(node: Any, context: Context, end: bool = False) -> Iterator[tuple[Any, Context]]:
+    """The expressions that made the value of `node`, the nearest first: itself, and what stands behind it; with `end`
+    only up to those in which something is cut."""
     queue, seen = deque([(node, context)]), {node}
     while queue and len(seen) < FARTHEST:
         here, around = queue.popleft()
-        if end is not None and end.search(ast.unparse(here)):
-            continue
         yield here, around
+        if end and any(map(cutting, ast.walk(here))):
+            continue
         for part, there in around.behind(here):
             if part not in seen:
                 seen.add(part)
                 queue.append((part, there))
+
+
+def cutting(n: Any) -> str:
+    """What a node of a program does that ends a history, as the ledger calls it; "" if nothing."""
+    if isinstance(n, ast.Compare):
+        return "compare" if isinstance(n.ops[0], ast.Gt | ast.GtE | ast.Lt | ast.LtE | ast.Eq | ast.NotEq) else ""
+    name, own = called(n), isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)
+    if name in ("tensor", "FloatTensor"):
+        return "" if any(k.arg == "requires_grad" for k in n.keywords) else "torch.tensor()"
+    plain = name in (("detach", "detach_", "item", "tolist", "numpy") if own else ("float", "int"))
+    return f"{name}()" if plain else name if name in ("argmax", "argmin", "argsort", "long", "bool") and own else (
+        ".data" if getattr(n, "attr", "") == "data" else "")
+
+
+def going_on(node: Any) -> Iterator[Any]:
+    """The parts of an expression but for what is cut off there."""
+    if not cutting(node):
+        yield node
+        for part in ast.iter_child_nodes(node):
+            yield from going_on(part)
 
 
 # what is looked at must not be parsed anew meanwhile: its nodes are known by identity

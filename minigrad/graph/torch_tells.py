@@ -12,11 +12,10 @@ from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
-from ..core.graph import TensorBase
 from .cuts import root_of
 from .findings import keyword, names_in, receiver
-from .live import inner, is_tensor, nodes_behind, parameters
-from .program import CUTS, Context, Source, begins, called, feeding, gives, own_locals, read_in, written
+from .live import inner, is_tensor, nodes_behind, of_torch, parameters
+from .program import Context, Source, begins, called, cutting, feeding, gives, going_on, own_locals, read_in, written
 from .snapshot import AnyNode, AnyTensor
 from .tracebacks import places
 
@@ -31,7 +30,7 @@ class Spent(set[AnyNode]):
 
     def behind(self, value: Any) -> bool:
         """Whether a tensor, or one in a list, was computed with one of them."""
-        several = [t for t in [value, *inner(value)] if is_tensor(t) and not isinstance(t, TensorBase)]
+        several = [t for t in [value, *inner(value)] if of_torch(t)]
         return any(node in self for node in nodes_behind(*several))
 
 
@@ -92,8 +91,8 @@ def before(call: Any, context: Context, spent: Spent) -> tuple[Any, Context, Spe
                     for w in writes if f is one.function and gives(w, name)
                     and (one.source is not there.source or begins(w) > begins(n))
                     and (one.source is not context.source or begins(w) < begins(call))}
-            reads = ((around.value(part), part) for here, around in feeding(root_of(n), there, CUTS)
-                     for part in ast.walk(here) if isinstance(part, ast.Name | ast.Attribute))
+            reads = ((around.value(part), part) for here, around in feeding(root_of(n), there, True)
+                     for part in going_on(here) if isinstance(part, ast.Name | ast.Attribute))
             values = (value for value, part in reads if is_tensor(value) and ast.unparse(part) not in anew)
             if nodes := next(filter(None, (spent.intersection(nodes_behind(value)) for value in values)), None):
                 steps = [s for s in own if called(s) == "step" and begins(s) > begins(n)
@@ -111,10 +110,11 @@ def crosses(name: str, held: Any, writes: list[Any], region: Any, context: Conte
     ends = (n for n in ast.walk(region) if isinstance(n, ast.Expr | ast.For) and ".detach_(" in ast.unparse(n))
     if any(name in names_in(getattr(n, "iter", n)) for n in ends):
         return False
-    ways = ((here, around) for w in writes for v in read_in(w, name) for here, around in feeding(v, context, CUTS))
-    hidden = (inside.function for here, around in ways for n in ast.walk(here) if isinstance(n, ast.Call)
+    ways = [(w, here, around) for w in writes for v in read_in(w, name) for here, around in feeding(v, context, True)]
+    on = {w for w, here, _ in ways if isinstance(w, ast.AugAssign) or name in {ast.unparse(n) for n in going_on(here)}}
+    hidden = (inside.function for _, here, around in ways for n in ast.walk(here) if isinstance(n, ast.Call)
               for inside in around.runs(n) if inside.function is not region)
-    return not any(CUTS.search(ast.unparse(f)) for f in hidden)
+    return on == {*writes} and not any(cutting(n) for f in hidden for n in ast.walk(f))
 
 
 # ---- a value that was written over
@@ -187,7 +187,7 @@ def owns(goal: Any, whole: AnyTensor, there: Context) -> bool | None:
     if goal is None:
         return None
     held, name = there.value(base(goal)), ast.unparse(base(goal))
-    several = [t for t in [held, *inner(held), *parameters(held)] if is_tensor(t) and not isinstance(t, TensorBase)]
+    several = [t for t in [held, *inner(held), *parameters(held)] if of_torch(t)]
     if any(t._version == whole._version and t.untyped_storage().data_ptr() == whole.untyped_storage().data_ptr()
            for t in several):
         return True

@@ -317,7 +317,7 @@ def unreached(t: TensorRecord, leaf: AnyTensor, names: Mapping[str, AnyTensor], 
     results.sort(key=lambda named: named[1].numel() != 1)  # losses first, the latest first
     found = attempt(rounds.unreached if library(leaf) == "minigrad" else leaves.unreached, leaf, label(t), context)
     lost = getattr(found, "key", "")
-    lost = "cut" if lost in ("drawn", "straight_through", "block" * bool(leaves.last_backward(context))) else lost
+    lost = "cut" if lost in ("drawn", "straight_through", "block" * bool(live.of_torch(leaf) or leaves.last_backward(context))) else lost
     found = rounds.wanted(leaf, found, context) if lost in ("block", "cut") else found  # a target?
     others, cut_off, named = dict[str, AnyTensor](), list[AnyTensor](), {**names, label(t): leaf}
     for name, loss in results[:LOSSES]:
