@@ -9,6 +9,7 @@ import copy
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from types import ModuleType
 from typing import Any
 
 from ..core.beside import ledger
@@ -49,13 +50,14 @@ def cuts_in(node: Any, context: Context, torch_s: bool = False) -> Iterator[tupl
     places = (p for p in [*ledger.places.values(), *theirs] if p.code.co_filename == context.source.file)
     yield from ((place, at) for place in places if (at := expression(place.code, place.lasti)) in inside)
     if block_around(node, context) is None:  # there nothing is tracked that could be cut
-        yield from seen_cuts(node, context)
+        yield from seen_cuts(node, context, torch_s)
 
 
-def seen_cuts(node: Any, context: Context) -> Iterator[tuple[Any, Any]]:
-    """The same of torch, which has no ledger: what is written there cuts, and was given what torch has tracked."""
+def seen_cuts(node: Any, context: Context, leaves: bool) -> Iterator[tuple[Any, Any]]:
+    """The same of torch, which has no ledger: what is written there cuts, and was given what torch has tracked; without
+    what makes new `leaves`."""
     found = {n: [n.left, *n.comparators] if isinstance(n, ast.Compare) else [receiver(n)] for n in ast.walk(node)
-             if cutting(n) and "requires_grad_" not in map(called, context.source.above(n))}
+             if cutting(n) and not (leaves and "requires_grad" in ast.unparse(context.source.statement(n)))}
     for at, given in found.items():
         inner_most = not any(part in found for one in given for part in ast.walk(one))
         if inner_most and any(tracked(one, context) for one in given):
@@ -64,10 +66,12 @@ def seen_cuts(node: Any, context: Context) -> Iterator[tuple[Any, Any]]:
 
 def tracked(node: Any, context: Context) -> bool:
     """Whether torch has recorded what an expression was made of, as far as that is to be seen now."""
-    name, held = ast.unparse(node), context.value(node)
-    given = [w for w in context.source.writes.get((context.function, name), ()) if gives(w, name)]
-    if of_torch(held) and len(given) == 1 and name not in written(context.source.statement(node)):
-        return bool(held.requires_grad)
+    names = [n for n in going_on(node) if isinstance(n, ast.Name)]
+    later = [w for n in names for w in context.source.writes.get((context.function, n.id), ())
+             if gives(w, n.id) and begins(w) >= begins(context.source.statement(n))]
+    held = [v for v in map(context.value, names) if not isinstance(v, ModuleType)]
+    if held and not later and all(of_torch(v) or isinstance(v, int | float | list) for v in held):  # as they were then
+        return any(t.requires_grad for v in held for t in [v, *inner(v)] if of_torch(t))
     return any(t.requires_grad and of_torch(t) and not block_around(here, there)
                for here, there in feeding(node, context, True) for n in going_on(here) for t in tensors_in(n, there, False))
 
@@ -83,15 +87,16 @@ def number_of(root: Any, context: Context, kind: str = "") -> Finding | None:
                  for place, at in cuts_in(here, around) if kind in ast.unparse(around.source.statement(at)))
 
 
-def cut_on_the_way(leaf: Any, root: Any, context: Context) -> Finding | None:
-    """What cut a leaf off, or without one anything, in the expressions that made `root`."""
+def cut_on_the_way(leaf: Any, root: Any, context: Context, choices: bool = True) -> Finding | None:
+    """What cut a leaf off, or without one anything, in the expressions that made `root`; of torch's `choices`, too."""
     anew = False  # whether a later step would cut again what was left uncut
     for here, there in feeding(root, context):
         for place, at in cuts_in(here, there, leaf is None):
             asked = at if isinstance(at, ast.Compare) else receiver(at)  # of `a > b` both
             if leaf is not None and late(at, there.source):  # an update
                 continue
-            if leaf is not None and place.code is None and not cuts_off(asked, there, leaf, place.kind):
+            if leaf is not None and place.code is None and not (
+                    cuts_off(asked, there, leaf) and (choices or not place.kind.isidentifier())):
                 continue
             several = isinstance(asked, ast.List | ast.ListComp)  # then the last of them alone is known
             made = [there.names.get(name) for name in written(there.source.statement(at))]  # perhaps the leaf itself
@@ -118,12 +123,11 @@ def cut_on_the_way(leaf: Any, root: Any, context: Context) -> Finding | None:
     return by_rule("whole numbers:", root, context) if leaf is not None and leads_to(root, context, leaf) else None
 
 
-def cuts_off(asked: Any, context: Context, leaf: Any, kind: str) -> bool:
+def cuts_off(asked: Any, context: Context, leaf: Any) -> bool:
     """Whether a cut of torch's may be what a leaf misses: what it was given leads there, if it can still be asked."""
     held = context.value(asked)
     known = of_torch(held) and held.requires_grad
-    return not kind.isidentifier() and (not known or held is leaf or any(
-        getattr(node, "variable", None) is leaf for node in nodes_behind(held)))
+    return not known or held is leaf or any(getattr(node, "variable", None) is leaf for node in nodes_behind(held))
 
 
 def late(node: Any, source: Source) -> bool:

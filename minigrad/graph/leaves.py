@@ -50,8 +50,11 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
                  for source in context.sources() for n in source.calls if called(n) == "backward"]
         ends = [name for name, v in context.names.items() if isinstance(v, TensorBase) and not v.requires_grad]
         tried = tried or [one for name in ends for one in context.made(name, None)]
-        told = None if of_torch(leaf) else by_rule("program:", None, context)
-        return told or first(cut_on_the_way(leaf, *one) for one in tried)
+        held = {id(p) for o in optimizers(context).values() for p in parameters(o)}
+        if of_torch(leaf):
+            ways = [(*one, choices) for choices in (False, True) for one in tried if not held or id(leaf) in held]
+            return first(cut_on_the_way(leaf, *way) for way in ways)
+        return by_rule("program:", None, context) or first(cut_on_the_way(leaf, *one) for one in tried)
     call, around = last
     root, limit, own = root_of(call), keyword(call, "inputs"), called(call) == "grad"
     if limit is not None and not own and not leads_to(limit, around, leaf):

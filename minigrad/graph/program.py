@@ -599,7 +599,7 @@ def cutting(n: Any) -> str:
         return "compare" if isinstance(n.ops[0], ast.Gt | ast.GtE | ast.Lt | ast.LtE | ast.Eq | ast.NotEq) else ""
     name, own = called(n), isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)
     if name in ("tensor", "FloatTensor"):
-        return "" if any(k.arg == "requires_grad" for k in n.keywords) else "torch.tensor()"
+        return "torch.tensor()"
     plain = name in (("detach", "detach_", "item", "tolist", "numpy") if own else ("float", "int"))
     return f"{name}()" if plain else name if name in ("argmax", "argmin", "argsort", "long", "bool") and own else (
         ".data" if getattr(n, "attr", "") == "data" else "")

@@ -111,7 +111,7 @@ def crosses(name: str, held: Any, writes: list[Any], region: Any, context: Conte
     if any(name in names_in(getattr(n, "iter", n)) for n in ends):
         return False
     ways = [(w, here, around) for w in writes for v in read_in(w, name) for here, around in feeding(v, context, True)]
-    on = {w for w, here, _ in ways if isinstance(w, ast.AugAssign) or name in {ast.unparse(n) for n in going_on(here)}}
+    on = {w for w, here, _ in ways if not gives(w, name) or name in {ast.unparse(n) for n in going_on(here)}}
     hidden = (inside.function for _, here, around in ways for n in ast.walk(here) if isinstance(n, ast.Call)
               for inside in around.runs(n) if inside.function is not region)
     return on == {*writes} and not any(cutting(n) for f in hidden for n in ast.walk(f))
