@@ -317,7 +317,8 @@ def unreached(t: TensorRecord, leaf: AnyTensor, names: Mapping[str, AnyTensor], 
     results.sort(key=lambda named: named[1].numel() != 1)  # losses first, the latest first
     found = attempt(rounds.unreached if library(leaf) == "minigrad" else leaves.unreached, leaf, label(t), context)
     lost = getattr(found, "key", "")
-    lost = "cut" if lost in ("drawn", "straight_through", "block" * bool(live.of_torch(leaf) or leaves.last_backward(context))) else lost
+    ran_once = live.of_torch(leaf) or leaves.last_backward(context)
+    lost = "cut" if lost in ("drawn", "straight_through") or (lost == "block" and ran_once) else lost
     found = rounds.wanted(leaf, found, context) if lost in ("block", "cut") else found  # a target?
     others, cut_off, named = dict[str, AnyTensor](), list[AnyTensor](), {**names, label(t): leaf}
     for name, loss in results[:LOSSES]:
@@ -338,6 +339,8 @@ def unreached(t: TensorRecord, leaf: AnyTensor, names: Mapping[str, AnyTensor], 
             part = gone and not (ran or other)
             if other and found is not None:  # the last backward began elsewhere
                 found.edit = other[1].source.edited((cuts.root_of(other[0]), name)) if loss.numel() == 1 else None
+            elif live.of_torch(leaf) and any(n for s in context.sources() for n in s.calls_of.get("backward", ())):
+                found = None  # whether it ran, and where it began, nobody has noted
             elif not (ran or part or any(s.stale for n in graph.nodes for s in n.saved)):  # else it would fail
                 ask = f"not run: {name}{'' if loss.numel() == 1 else '.sum()'}"
                 made = (by_rule(ask, *one) for one in context.made(name, call))
