@@ -16,25 +16,9 @@ from ..core.beside import ledger
 from ..core.beside.ledger import Place
 from ..core.graph import TensorBase, node_of
 from ..core.modes import INFERENCE, mode_variable
-from .findings import Finding, by_rule, finding, first, keyword, names_in, receiver
-from .live import inner, is_tensor, nodes_behind, nodes_of, of_torch, parameters
-from .program import (
-    Context,
-    Source,
-    begins,
-    called,
-    cutting,
-    expression,
-    feeding,
-    gives,
-    going_on,
-    is_theirs,
-    source_of,
-    stretch,
-    word,
-    written,
-)
-from .torch_scopes import cut_places
+from .findings import Finding, by_rule, cutting, ends, finding, first, going_on, keyword, names_in, receiver
+from .live import inner, is_tensor, nodes_of, of_torch, parameters
+from .program import Context, Source, begins, called, expression, feeding, is_theirs, source_of, stretch, word, written
 
 CARRIES = set("detach detach_ numpy item tolist cpu clone float double half copy long int astype".split())
 MAKES = {"tensor", "as_tensor", "from_numpy", "Tensor", "Variable", "float", "FloatTensor", "asarray", "array"}
@@ -43,37 +27,31 @@ REDUCES = {"mean", "sum", "max", "min", "std", "prod"}
 ZERO_GRADIENT = set("normal bernoulli poisson multinomial round floor ceil trunc sign heaviside argmax argmin".split())
 
 
-def cuts_in(node: Any, context: Context, torch_s: bool = False) -> Iterator[tuple[Any, Any]]:
-    """The places of the ledger inside an expression, with the expression that cut; with `torch_s` also those where
-    torch did in `scopes`: of what it cut nobody knows the leaves."""
-    inside, theirs = {*ast.walk(node)}, (p for p in list(cut_places.values()) if torch_s and p.kind != "no-grad mode")
-    places = (p for p in [*ledger.places.values(), *theirs] if p.code.co_filename == context.source.file)
+def cuts_in(node: Any, context: Context, leaves: bool = False) -> Iterator[tuple[Any, Any]]:
+    """The places of the ledger inside an expression, with the expression that cut; of torch, which has no ledger, what
+    is written there to cut, and was given what torch has recorded, without what makes new `leaves`."""
+    inside = {*ast.walk(node)}
+    places = (p for p in [*ledger.places.values()] if p.code.co_filename == context.source.file)
     yield from ((place, at) for place in places if (at := expression(place.code, place.lasti)) in inside)
-    if block_around(node, context) is None:  # there nothing is tracked that could be cut
-        yield from seen_cuts(node, context, torch_s)
-
-
-def seen_cuts(node: Any, context: Context, leaves: bool) -> Iterator[tuple[Any, Any]]:
-    """The same of torch, which has no ledger: what is written there cuts, and was given what torch has tracked; without
-    what makes new `leaves`."""
-    found = {n: [n.left, *n.comparators] if isinstance(n, ast.Compare) else [receiver(n)] for n in ast.walk(node)
-             if cutting(n) and not (leaves and "requires_grad" in ast.unparse(context.source.statement(n)))}
-    for at, given in found.items():
-        inner_most = not any(part in found for one in given for part in ast.walk(one))
-        if inner_most and any(tracked(one, context) for one in given):
-            yield Place(cutting(at), None, 0), at  # type: ignore[arg-type]
+    given: dict[Any, Any] = {n: [n.left, *n.comparators] if isinstance(n, ast.Compare) else [receiver(n)]
+                             for n in inside if cutting(n)}
+    anew = leaves and "requires_grad" in ast.unparse(context.source.statement(node))
+    nearest = [n for n in given if not anew and given.keys().isdisjoint(m for one in given[n] for m in ast.walk(one))]
+    yield from ((Place(cutting(n), None, 0), n) for n in nearest  # type: ignore[arg-type]
+                if any(tracked(one, context) for one in given[n]) and block_around(node, context) is None)
 
 
 def tracked(node: Any, context: Context) -> bool:
     """Whether torch has recorded what an expression was made of, as far as that is to be seen now."""
-    names = [n for n in going_on(node) if isinstance(n, ast.Name)]
-    later = [w for n in names for w in context.source.writes.get((context.function, n.id), ())
-             if gives(w, n.id) and begins(w) >= begins(context.source.statement(n))]
+    names, source = [n for n in going_on(node) if isinstance(n, ast.Name)], context.source
+    later = any(type(w) is ast.Assign and begins(w) >= begins(source.statement(n))
+                for n in names for w in source.writes.get((context.function, n.id), ()))
     held = [v for v in map(context.value, names) if not isinstance(v, ModuleType)]
     if held and not later and all(of_torch(v) or isinstance(v, int | float | list) for v in held):  # as they were then
         return any(t.requires_grad for v in held for t in [v, *inner(v)] if of_torch(t))
     return any(t.requires_grad and of_torch(t) and not block_around(here, there)
-               for here, there in feeding(node, context, True) for n in going_on(here) for t in tensors_in(n, there, False))
+               for here, there in feeding(node, context, cutting) for n in going_on(here)
+               for t in tensors_in(n, there, False))
 
 
 def cut(place: Any, at: Any, context: Context, mend: bool = True) -> Finding:
@@ -93,10 +71,9 @@ def cut_on_the_way(leaf: Any, root: Any, context: Context, choices: bool = True)
     for here, there in feeding(root, context):
         for place, at in cuts_in(here, there, leaf is None):
             asked = at if isinstance(at, ast.Compare) else receiver(at)  # of `a > b` both
-            if leaf is not None and late(at, there.source):  # an update
-                continue
-            if leaf is not None and place.code is None and not (
-                    cuts_off(asked, there, leaf) and (choices or not place.kind.isidentifier())):
+            of_theirs = place.code is None and not (  # what can be asked now leads to the leaf, or nothing can
+                (choices or not place.kind.isidentifier()) and unknown_or_behind(leaf, there.value(asked)))
+            if leaf is not None and (of_theirs or late(at, there.source)):  # an update
                 continue
             several = isinstance(asked, ast.List | ast.ListComp)  # then the last of them alone is known
             made = [there.names.get(name) for name in written(there.source.statement(at))]  # perhaps the leaf itself
@@ -123,11 +100,9 @@ def cut_on_the_way(leaf: Any, root: Any, context: Context, choices: bool = True)
     return by_rule("whole numbers:", root, context) if leaf is not None and leads_to(root, context, leaf) else None
 
 
-def cuts_off(asked: Any, context: Context, leaf: Any) -> bool:
-    """Whether a cut of torch's may be what a leaf misses: what it was given leads there, if it can still be asked."""
-    held = context.value(asked)
-    known = of_torch(held) and held.requires_grad
-    return not known or held is leaf or any(getattr(node, "variable", None) is leaf for node in nodes_behind(held))
+def unknown_or_behind(leaf: Any, t: Any) -> bool:
+    """Whether a tensor of torch comes of a leaf, or does not know any more what it comes of."""
+    return leaf is t or not (of_torch(t) and t.requires_grad) or id(leaf) in ends(t.grad_fn)
 
 
 def late(node: Any, source: Source) -> bool:

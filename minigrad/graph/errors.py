@@ -21,19 +21,7 @@ from .cuts import cut_on_the_way, number_of, passes, root_of, uncarried
 from .findings import Finding, by_rule, ends, finding, first, names_in, reads_of, receiver
 from .leaves import made_anew, no_flag, not_a_leaf, projected, remade, switched_off, unreached, unregistered, untracked
 from .live import inner, is_tensor, nodes_of, parameters, tensors_named
-from .program import (
-    Context,
-    begins,
-    called,
-    expression,
-    feeding,
-    first_write,
-    gives,
-    is_cell,
-    is_learners,
-    read_in,
-    source_of,
-)
+from .program import Context, begins, called, expression, feeding, first_write, gives, is_learners, read_in, source_of
 from .refused import Refused, ours
 from .torch_tells import Spent
 
@@ -113,7 +101,7 @@ def regions(call: Any, context: Context) -> Iterator[tuple[Any, Context, Any]]:
     what it starts from; each with its context, and the root."""
     root = root_of(call)
     around = {id(there.function): there for _, there in feeding(root, context)}
-    again = context.source.tree if is_cell(context.source.file) else None  # a cell may have run before
+    again = context.source.tree if [*context.cells()][1:] else None  # a cell may have run before
     yield [context.function or again, *context.source.loops(call)][-1], context, root
     yield from ((there.function, there, root) for there in around.values() if there.function is not context.function)
 

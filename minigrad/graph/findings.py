@@ -21,7 +21,7 @@ from typing import Any
 from ..core.graph import Node, TensorBase
 from ..text import table
 from .live import nodes_behind, nodes_of, parameters
-from .program import CELLS, Context, Line, Source, begins, between, expression, feeding, source_of, usual
+from .program import CELLS, Context, Line, Source, begins, between, called, expression, feeding, source_of, usual
 from .refused import Refused, described
 from .snapshot import by_key
 
@@ -86,6 +86,27 @@ def receiver(node: Any) -> Any:
 
 
 MODULES = {"torch", "np", "numpy", "math", "minigrad"}
+
+
+def cutting(n: Any) -> str:
+    """What a part of a program does that ends a history, as the ledger calls it; "" if nothing."""
+    if isinstance(n, ast.Compare):
+        return "compare" * isinstance(n.ops[0], ast.Gt | ast.GtE | ast.Lt | ast.LtE | ast.Eq | ast.NotEq)
+    name = f"{'.' * isinstance(getattr(n, 'func', n), ast.Attribute)}{called(n) or getattr(n, 'attr', '')}"
+    return name if name == ".data" and not called(n) else CUTTING.get(name, "") if called(n) else ""
+
+
+CUTTING = {f".{name}": f"{name}()" for name in ("detach", "detach_", "item", "tolist", "numpy")} | {
+    f".{name}": name for name in ("argmax", "argmin", "argsort", "long", "bool")} | {
+    "float": "float()", "int": "int()"} | dict.fromkeys(("tensor", ".tensor", ".FloatTensor"), "torch.tensor()")
+
+
+def going_on(node: Any) -> Iterator[Any]:
+    """The parts of an expression but for what is cut off there."""
+    if not cutting(node):
+        yield node
+        for part in ast.iter_child_nodes(node):
+            yield from going_on(part)
 
 
 def names_in(node: Any) -> set[str]:

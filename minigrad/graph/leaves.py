@@ -198,7 +198,7 @@ def constant(t: Any, name: str, made: list[tuple[Any, Context]]) -> Finding | No
     if not t.is_floating_point():
         return first(by_rule(f"integers: {name} {t.dtype}", *one) for one in made)
     found = first(projected(name, *one) or untracked(*one) for one in made)
-    meant = of_torch(t) and found is not None and re.search(rf"\b{re.escape(name)}\.(?:detach|data)\b", (found.line or "   ")[2])
+    meant = of_torch(t) and re.search(rf"\b{re.escape(name)}\.(?:detach|data)\b", getattr(found, "line", "...")[2])
     return replace(found, edit=None) if found is not None and meant else found
 
 

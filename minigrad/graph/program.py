@@ -578,39 +578,19 @@ def is_learners(value: Any) -> bool:
     return bool(methods(value))
 
 
-def feeding(node: Any, context: Context, end: bool = False) -> Iterator[tuple[Any, Context]]:
-    """The expressions that made the value of `node`, the nearest first: itself, and what stands behind it; with `end`
-    only up to those in which something is cut."""
+def feeding(node: Any, context: Context, end: Any = None) -> Iterator[tuple[Any, Context]]:
+    """The expressions that made the value of `node`, the nearest first: itself, and what stands behind it, only up to
+    those of which a part is an `end`."""
     queue, seen = deque([(node, context)]), {node}
     while queue and len(seen) < FARTHEST:
         here, around = queue.popleft()
         yield here, around
-        if end and any(map(cutting, ast.walk(here))):
+        if end is not None and any(map(end, ast.walk(here))):
             continue
         for part, there in around.behind(here):
             if part not in seen:
                 seen.add(part)
                 queue.append((part, there))
-
-
-def cutting(n: Any) -> str:
-    """What a node of a program does that ends a history, as the ledger calls it; "" if nothing."""
-    if isinstance(n, ast.Compare):
-        return "compare" if isinstance(n.ops[0], ast.Gt | ast.GtE | ast.Lt | ast.LtE | ast.Eq | ast.NotEq) else ""
-    name, own = called(n), isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute)
-    if name in ("tensor", "FloatTensor"):
-        return "torch.tensor()"
-    plain = name in (("detach", "detach_", "item", "tolist", "numpy") if own else ("float", "int"))
-    return f"{name}()" if plain else name if name in ("argmax", "argmin", "argsort", "long", "bool") and own else (
-        ".data" if getattr(n, "attr", "") == "data" else "")
-
-
-def going_on(node: Any) -> Iterator[Any]:
-    """The parts of an expression but for what is cut off there."""
-    if not cutting(node):
-        yield node
-        for part in ast.iter_child_nodes(node):
-            yield from going_on(part)
 
 
 # what is looked at must not be parsed anew meanwhile: its nodes are known by identity

@@ -13,9 +13,9 @@ from types import ModuleType
 from typing import Any
 
 from .cuts import root_of
-from .findings import keyword, names_in, receiver
+from .findings import cutting, going_on, keyword, names_in, receiver
 from .live import inner, is_tensor, nodes_behind, of_torch, parameters
-from .program import Context, Source, begins, called, cutting, feeding, gives, going_on, own_locals, read_in, written
+from .program import Context, Source, begins, called, feeding, gives, own_locals, read_in, written
 from .snapshot import AnyNode, AnyTensor
 from .tracebacks import places
 
@@ -76,28 +76,33 @@ def asked(node: AnyNode, field: str) -> str:
 
 
 def before(call: Any, context: Context, spent: Spent) -> tuple[Any, Context, Spent, set[int]] | None:
-    """The call of backward that ran before one and freed some nodes: it stands above, in the same function, or in
-    another cell, and what it starts from, as it is there now, leads to them. With the ids of what a `step()` has
-    changed since."""
-    above, cells = {*context.source.above(call)}, [*context.cells(every=True)][1:]
-    for there in [context, *(Context(cell, names=context.names) for cell in cells if cell is not context.source)]:
-        own = [n for n in there.source.calls if there.source.function(n) is there.function]
-        ran = [n for n in own if called(n) in ("backward", "grad") and not any(
-                   getattr(keyword(n, word), "value", keyword(n, word)) for word in ("retain_graph", "create_graph"))
-               and (there is not context or begins(n) < begins(call))
-               and not any(isinstance(up, ast.If | ast.Try) and up not in above for up in there.source.above(n))]
-        for n in sorted(ran, key=begins, reverse=True):
-            anew = {name for one in (there, context) for (f, name), writes in one.source.writes.items()
-                    for w in writes if f is one.function and gives(w, name)
-                    and (one.source is not there.source or begins(w) > begins(n))
-                    and (one.source is not context.source or begins(w) < begins(call))}
-            reads = ((around.value(part), part) for here, around in feeding(root_of(n), there, True)
-                     for part in going_on(here) if isinstance(part, ast.Name | ast.Attribute))
-            values = (value for value, part in reads if is_tensor(value) and ast.unparse(part) not in anew)
-            if nodes := next(filter(None, (spent.intersection(nodes_behind(value)) for value in values)), None):
-                steps = [s for s in own if called(s) == "step" and begins(s) > begins(n)
-                         and (there is not context or begins(s) < begins(call))]
-                return n, there, Spent(nodes), {id(p) for s in steps for p in parameters(there.value(receiver(s)))}
+    """The call of backward that ran before one and freed some nodes: it stands above, or in a function that is called
+    there, or in another cell, and what it starts from, as it is there now, leads to them. With the ids of what a
+    `step()` has changed since."""
+    def own(there: Context) -> list[Any]:
+        return sorted((n for n in there.source.calls if there.source.function(n) is there.function), key=begins)
+
+    def between(there: Context, n: Any, p: Any, w: Any) -> bool:  # p: where that is in the context
+        return begins(w) > begins(n) if w not in context.source.parents or context.source.function(w) is not (
+            context.function) else begins(w) < begins(call) and (p is None or begins(w) > begins(p))
+
+    mine = [p for p in own(context)[::-1] if begins(p) < begins(call)]
+    ways = [(n, there, p) for p in mine for there in (context, context.definition(p)) if there is not None
+            for n in ([p] if there is context else own(there)[::-1])]
+    cells = (Context(cell, names=context.names) for cell in context.cells(every=True) if cell is not context.source)
+    for n, there, p in [*ways, *((n, cell, None) for cell in cells for n in own(cell)[::-1])]:
+        kept = (getattr(keyword(n, word), "value", keyword(n, word)) for word in ("retain_graph", "create_graph"))
+        apart = {*there.source.above(n), *context.source.above(p)} - {*context.source.above(call)}
+        if called(n) not in ("backward", "grad") or any(kept) or any(isinstance(up, ast.If | ast.Try) for up in apart):
+            continue
+        anew = {name for one in (there, context) for (f, name), writes in one.source.writes.items() if f is one.function
+                for w in writes if gives(w, name) and between(there, n, p, w)}
+        values = (value for here, around in feeding(root_of(n), there, cutting) for part in going_on(here)
+                  if is_tensor(value := around.value(part)) and ast.unparse(part) not in anew)
+        if nodes := next(filter(None, (spent.intersection(nodes_behind(value)) for value in values)), None):
+            steps = ((s, one) for one in (there, context) for s in own(one) if called(s) == "step")
+            moved = (parameters(one.value(receiver(s))) for s, one in steps if between(there, n, p, s))
+            return n, there, Spent(nodes), {id(t) for several in moved for t in several}
     return None
 
 
@@ -110,7 +115,7 @@ def crosses(name: str, held: Any, writes: list[Any], region: Any, context: Conte
     ends = (n for n in ast.walk(region) if isinstance(n, ast.Expr | ast.For) and ".detach_(" in ast.unparse(n))
     if any(name in names_in(getattr(n, "iter", n)) for n in ends):
         return False
-    ways = [(w, here, around) for w in writes for v in read_in(w, name) for here, around in feeding(v, context, True)]
+    ways = [(w, here, around) for w in writes for v in read_in(w, name) for here, around in feeding(v, context, cutting)]
     on = {w for w, here, _ in ways if not gives(w, name) or name in {ast.unparse(n) for n in going_on(here)}}
     hidden = (inside.function for _, here, around in ways for n in ast.walk(here) if isinstance(n, ast.Call)
               for inside in around.runs(n) if inside.function is not region)
