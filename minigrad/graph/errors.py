@@ -20,7 +20,7 @@ from . import leaves, torch_tells
 from .cuts import cut_on_the_way, number_of, passes, root_of, uncarried
 from .findings import Finding, by_rule, ends, finding, first, names_in, reads_of, receiver
 from .leaves import made_anew, no_flag, not_a_leaf, projected, remade, switched_off, unreached, unregistered, untracked
-from .live import inner, is_tensor, nodes_of, parameters, tensors_named
+from .live import inner, is_tensor, nodes_behind, nodes_of, parameters, tensors_named
 from .program import Context, begins, called, expression, feeding, first_write, gives, is_learners, read_in, source_of
 from .refused import Refused, ours
 from .torch_tells import Spent
@@ -58,7 +58,7 @@ def freed(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
     theirs = torch_tells.before(call, context, node) if isinstance(node, Spent) else None
     if theirs is not None:
         return before_it(call, context, *theirs)
-    if not (isinstance(node, Spent) or isinstance(before, ast.Call)):
+    if not isinstance(node if isinstance(node, Spent) else before, Spent | ast.Call):
         return None
     if mark is not None and before is not call:
         other = Context(source_of(mark.code), source_of(mark.code).function(before), names=context.names)
@@ -71,12 +71,13 @@ def freed(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
     if len(several) > 1 and called(call) == "backward":  # the results of one list, which share it
         kept = ast.Call(call.func, call.args, [*call.keywords, ast.keyword("retain_graph", ast.Constant(True))])
         change = (call, ast.unparse(kept))
+        node = Spent(node.intersection(nodes_behind(several[0]))) if isinstance(node, Spent) else node
         return finding("freed_shared", context, call, change, node=node, name=ast.unparse(loop.iter))
     found = first(crossing(node, *one) for one in regions(call, context))
     return found or (finding("freed_again", context, before, node=node) if mark is not None else None)
 
 
-def before_it(call: Any, context: Context, before: Any, other: Context, node: Any, stepped: set[int]) -> Finding:
+def before_it(call: Any, context: Context, before: Any, other: Context, node: Any, stepped: set[int]) -> Finding | None:
     """The same of another call, which ran before in its context; `stepped`: the ids of what was updated in between."""
     up, above = context.source.statement, context.source.parents
     if before in above and ast.dump(before) == ast.dump(call) and (
@@ -205,11 +206,8 @@ def overwritten(facts: dict[str, Any], call: Any, context: Context) -> Finding |
     """The first write into a value since a node saved it, and the same out of place."""
     counter, made = facts.get("counter") or [0], facts["node"]
     code, lasti = first_write(counter, facts.get("expected", 0))
-    source, at, born = source_of(code or ""), code and expression(code, lasti), None
-    if isinstance(made, Spent):
-        source, at, born = torch_tells.write(call, context, made) or (source, None, None)
-    elif made.code:
-        born = expression(made.code, made.lasti)
+    source, at, born = torch_tells.write(call, context, made) if isinstance(made, Spent) else (
+        source_of(code or ""), code and expression(code, lasti), made.code and expression(made.code, made.lasti))
     if at is None:
         return None
     statement = source.statement(at)

@@ -198,8 +198,8 @@ def constant(t: Any, name: str, made: list[tuple[Any, Context]]) -> Finding | No
     if not t.is_floating_point():
         return first(by_rule(f"integers: {name} {t.dtype}", *one) for one in made)
     found = first(projected(name, *one) or untracked(*one) for one in made)
-    meant = of_torch(t) and re.search(rf"\b{re.escape(name)}\.(?:detach|data)\b", getattr(found, "line", "...")[2])
-    return replace(found, edit=None) if found is not None and meant else found
+    own = re.search(rf"\b{re.escape(name)}\.(?:detach|data)\b", (getattr(found, "line", None) or "...")[2])
+    return replace(found, edit=None) if found is not None and own and of_torch(t) else found
 
 
 def not_a_leaf(t: Any, name: str, made: list[tuple[Any, Context]], loss: bool = False) -> Finding | None:

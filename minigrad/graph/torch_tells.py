@@ -8,14 +8,13 @@ alive say that it has. Nothing is unpacked that a hook of the learner's, or a ch
 import ast
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
 from .cuts import root_of
 from .findings import cutting, going_on, keyword, names_in, receiver
 from .live import inner, is_tensor, nodes_behind, of_torch, parameters
-from .program import Context, Source, begins, called, feeding, gives, own_locals, read_in, written
+from .program import Context, begins, called, feeding, gives, own_locals, read_in, written
 from .snapshot import AnyNode, AnyTensor
 from .tracebacks import places
 
@@ -47,16 +46,15 @@ def told_by(error: BaseException) -> tuple[str, dict[str, Any]]:
     return (key, {"node": spent}) if spent else ("", {})
 
 
-@lru_cache
-def fields(kind: type) -> list[str]:
-    """What nodes of a class of torch save."""
-    return [name[4:] for name in dir(kind) if name.startswith("_raw_saved_")]
+def fields(node: AnyNode) -> list[str]:
+    """What a node of torch saves."""
+    return [name[4:] for name in dir(type(node)) if name.startswith("_raw_saved_")]
 
 
 def refusal(node: AnyNode) -> str:
     """Why a node of torch cannot run, as torch says it; "" if it can."""
     try:
-        return next(filter(None, (asked(node, field) for field in fields(type(node)))), "")
+        return next(filter(None, (asked(node, field) for field in fields(node))), "")
     except RuntimeError as error:  # of a custom Function
         return str(error)
 
@@ -110,28 +108,29 @@ def crosses(name: str, held: Any, writes: list[Any], region: Any, context: Conte
     """Whether what a name holds comes from before a turn of a part of the program: each of the statements that write
     it there hands on what it was, uncut; where there is none, nothing wrote into its tensors."""
     several = [t for t in [held, *inner(held)] if is_tensor(t)]
-    if name in names_in(getattr(region, "iter", None)) or (not writes and any(t._version for t in several)):
-        return False
     ends = (n for n in ast.walk(region) if isinstance(n, ast.Expr | ast.For) and ".detach_(" in ast.unparse(n))
-    if any(name in names_in(getattr(n, "iter", n)) for n in ends):
+    if name in names_in(getattr(region, "iter", None)) or any(name in names_in(getattr(n, "iter", n)) for n in ends):
         return False
-    ways = [(w, here, around) for w in writes for v in read_in(w, name) for here, around in feeding(v, context, cutting)]
+    if not writes:
+        cut = isinstance(region, ast.FunctionDef) and any(cutting(n) and name in names_in(n) for n in ast.walk(region))
+        return not (cut or any(t._version for t in several))
+    ways = [(w, *way) for w in writes for v in read_in(w, name) for way in feeding(v, context, cutting)]
     on = {w for w, here, _ in ways if not gives(w, name) or name in {ast.unparse(n) for n in going_on(here)}}
-    hidden = (inside.function for _, here, around in ways for n in ast.walk(here) if isinstance(n, ast.Call)
-              for inside in around.runs(n) if inside.function is not region)
-    return on == {*writes} and not any(cutting(n) for f in hidden for n in ast.walk(f))
+    calls = ((n, around) for _, here, around in ways for n in ast.walk(here) if isinstance(n, ast.Call))
+    hidden = (inside.function for n, around in calls if name in names_in(n) for inside in around.runs(n))
+    return on == {*writes} and not any(cutting(n) for f in hidden if f is not region for n in ast.walk(f))
 
 
 # ---- a value that was written over
 
 
-def write(call: Any, context: Context, spent: Spent) -> tuple[Source, Any, Any] | None:
+def write(call: Any, context: Context, spent: Spent) -> tuple[Any, Any, Any]:
     """The source and the expression that first wrote into what a node had saved, and the one that made that node, if it
     is known: what is there now, how often it was written and what wrote last must agree with it."""
     node = max(spent, key=lambda one: one._sequence_nr())
     told = re.search(r"is at version (\d+); expected version (\d+)", text := refusal(node))
     now, then = map(int, told.groups()) if told else (0, 0)
-    saved = next(getattr(node, f"_raw{field}").data for field in fields(type(node)) if asked(node, field) == text)
+    saved = next(getattr(node, f"_raw{field}").data for field in fields(node) if asked(node, field) == text)
     whole, ways = saved if saved._base is None else saved._base, [*feeding(root_of(call), context)]
     homes = {(there.source, there.function): there for _, there in [(None, context), *ways]}
     every = [(there, at, goal, owns(goal, whole, there)) for there in homes.values() for at, goal in writes_in(there)]
@@ -142,7 +141,7 @@ def write(call: Any, context: Context, spent: Spent) -> tuple[Source, Any, Any] 
             and alike(part, node.name(), there) and any(goal and reads(part, goal, there) for *_, goal, _ in every)}
     born = next(iter(made)) if len({begins(part)[0] for part in made}) == 1 else None
     if len({(there.source, there.function) for there, *_ in every}) != 1:
-        return None
+        return None, None, None
     there, loops = every[0][0], every[0][0].source.loops
     ordered = sorted((at for _, at, *_ in every), key=begins)
     if len(ordered) > 1:
@@ -154,8 +153,8 @@ def write(call: Any, context: Context, spent: Spent) -> tuple[Source, Any, Any] 
         elif born in there.source.parents and there.source.function(born) is there.function:
             ordered = [at for at in ordered if begins(at) > begins(born)]
         else:
-            return None
-    return (there.source, ordered[0], born) if ordered else None
+            ordered = []
+    return there.source, [*ordered, None][0], born
 
 
 def writes_in(there: Context) -> Iterator[tuple[Any, Any]]:
@@ -171,19 +170,20 @@ def writes_in(there: Context) -> Iterator[tuple[Any, Any]]:
             owner, method = there.value(of), re.fullmatch(r"[a-z]\w*[a-z\d]_", called(n))
             own = hasattr(type(made), "named_parameters") and there.definition(n) is None
             layers = [*made.modules()] if own else []
-            told = [keyword(c, "inplace") for c in (n, n.func) if isinstance(c, ast.Call) and not isinstance(made, type)]
-            if (called(n) == "step" and hasattr(owner, "param_groups")) or (
-                    method and of is not None and not isinstance(owner, ModuleType)):
+            heads = (n, n.func) if not isinstance(made, type) else ()  # `nn.ReLU(inplace=True)(h)`
+            told = [keyword(c, "inplace") for c in heads if isinstance(c, ast.Call)]
+            asks = any(getattr(one, "value", one) for one in [*told, *(getattr(m, "inplace", None) for m in layers)])
+            if hasattr(owner, "param_groups") and called(n) == "step":
                 yield n, of
-            elif method or any(getattr(one, "value", one) for one in told + [
-                    getattr(m, "inplace", None) for m in layers]):
-                yield n, n.args[0] if n.args and not layers[1:] else None
+            elif method or asks:
+                plain = of is None or isinstance(owner, ModuleType) or asks
+                yield n, of if not plain else n.args[0] if n.args and not layers[1:] else None
 
 
 def base(node: Any) -> Any:
     """What a part, a view, or what a method gives back, is a part of: `h` of `h[i]`, `h.view(-1)`."""
-    while isinstance(node, ast.Subscript) or (isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)):
-        node = node.value if isinstance(node, ast.Subscript) else node.func.value
+    while isinstance(node, ast.Subscript) or isinstance(getattr(node, "func", None), ast.Attribute):
+        node = getattr(node, "func", node).value
     return node
 
 

@@ -339,7 +339,7 @@ def unreached(t: TensorRecord, leaf: AnyTensor, names: Mapping[str, AnyTensor], 
             part = gone and not (ran or other)
             if other and found is not None:  # the last backward began elsewhere
                 found.edit = other[1].source.edited((cuts.root_of(other[0]), name)) if loss.numel() == 1 else None
-            elif live.of_torch(leaf) and any(n for s in context.sources() for n in s.calls_of.get("backward", ())):
+            elif live.of_torch(leaf) and any(".backward(" in s.whole for s in context.sources()):
                 found = None  # whether it ran, and where it began, nobody has noted
             elif not (ran or part or any(s.stale for n in graph.nodes for s in n.saved)):  # else it would fail
                 ask = f"not run: {name}{'' if loss.numel() == 1 else '.sum()'}"
