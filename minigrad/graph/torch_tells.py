@@ -42,32 +42,19 @@ def told_by(error: BaseException) -> tuple[str, dict[str, Any]]:
     key = next((key for word, key in words.items() if word in text), "")
     frames = (place.tb_frame for place in places(error.__traceback__ if key else None))
     roots = [t for f in frames if f.f_code.co_name == "_engine_run_backward" for t in own_locals(f)["t_outputs"]]
-    spent = Spent(node for node in nodes_behind(*roots) if refusal(node).partition(" Hint")[0] == text)
+    spent = Spent(n for n in nodes_behind(*roots) if any(told.partition(" Hint")[0] == text for _, told in refused(n)))
     return (key, {"node": spent}) if spent else ("", {})
 
 
-def fields(node: AnyNode) -> list[str]:
-    """What a node of torch saves."""
-    return [name[4:] for name in dir(type(node)) if name.startswith("_raw_saved_")]
-
-
-def refusal(node: AnyNode) -> str:
-    """Why a node of torch cannot run, as torch says it; "" if it can."""
-    try:
-        return next(filter(None, (asked(node, field) for field in fields(node))), "")
-    except RuntimeError as error:  # of a custom Function
-        return str(error)
-
-
-def asked(node: AnyNode, field: str) -> str:
-    """The same of one of the fields that it saved."""
-    held = getattr(node, f"_raw{field}")
-    try:
-        if all(one.unpack_hook is None for one in (held if isinstance(held, list | tuple) else [held])):
-            getattr(node, "saved_tensors" if field == "_saved_tensors" else field)
-    except RuntimeError as error:
-        return str(error)
-    return ""
+def refused(node: AnyNode) -> Iterator[tuple[str, str]]:
+    """What a node of torch saved and does not give any more, and what torch says of it."""
+    for field in (name for name in dir(type(node)) if name.startswith("_raw_saved_")):
+        try:
+            held = getattr(node, field)
+            if all(one.unpack_hook is None for one in (held if isinstance(held, list | tuple) else [held])):
+                getattr(node, "saved_tensors" if field == "_raw_saved_tensors" else field[4:])
+        except RuntimeError as error:
+            yield field, str(error)
 
 
 # ---- a graph that is gone
@@ -128,9 +115,9 @@ def write(call: Any, context: Context, spent: Spent) -> tuple[Any, Any, Any]:
     """The source and the expression that first wrote into what a node had saved, and the one that made that node, if it
     is known: what is there now, how often it was written and what wrote last must agree with it."""
     node = max(spent, key=lambda one: one._sequence_nr())
-    told = re.search(r"is at version (\d+); expected version (\d+)", text := refusal(node))
-    now, then = map(int, told.groups()) if told else (0, 0)
-    saved = next(getattr(node, f"_raw{field}").data for field in fields(node) if asked(node, field) == text)
+    field, text = next(one for one in refused(node) if "expected version" in one[1])
+    now, then = map(int, re.findall(r"version (\d+)", text))
+    saved = getattr(node, field).data
     whole, ways = saved if saved._base is None else saved._base, [*feeding(root_of(call), context)]
     homes = {(there.source, there.function): there for _, there in [(None, context), *ways]}
     every = [(there, at, goal, owns(goal, whole, there)) for there in homes.values() for at, goal in writes_in(there)]
