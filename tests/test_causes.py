@@ -254,6 +254,15 @@ def test_in_a_correct_or_unclear_program_nothing_is_to_be_mended(lines, fields, 
         assert not any(words in str(answer) for words in filter(None, fields.get("never", "").split(" | ")))
 
 
+def test_what_a_cell_writes_is_read_in_that_cell():
+    names, _ = run(["w = torch.ones(2, requires_grad=True)", "for turn in range(2):", "    outer = 0.",
+                    "    for goal in (1., 2.):", "        fast = w - 0.1 * (w * goal).exp()",
+                    "        outer = outer + (w - goal).sum()", "    outer.backward()", "    w.grad = None",
+                    "(w * 2).sum().backward()", "answer = why(w)"], in_cells=True)
+
+    assert "error" not in names, names["error"]
+
+
 def test_in_a_notebook_of_one_statement_a_cell_no_other_line_is_blamed():
     named = 0
     for i in range(60):  # older cells, of a long session

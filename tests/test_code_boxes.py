@@ -55,7 +55,7 @@ def test_a_box_holds_what_its_lines_made_in_a_row_and_names_them(name):
     ran = [n.id for n in sorted(drawing.fold.graph.ops, key=lambda n: n.seq)]
     texts = networks.CODE[name].strip().splitlines()
     functions = [n for n in ast.walk(ast.parse("\n".join(texts))) if isinstance(n, ast.FunctionDef)]
-    functions.append(ast.FunctionDef("<module>", lineno=0, end_lineno=len(texts)))
+    functions.append(ast.FunctionDef("<module>", ast.arguments(), lineno=0, end_lineno=len(texts)))
 
     for scope, ops in boxed(drawing):
         told = [*numbers(scope.path)]
@@ -244,6 +244,42 @@ def test_one_line_that_made_everything_is_no_picture():
 
     assert drawing.layout.height > 900
     assert boxed(drawing) == []
+
+
+FORMULA = """a, b, c = (torch.tensor(value, requires_grad=True) for value in (1., 2., .3))
+loss = (half := 0.5 * a * (b * c.cos()) ** 2) + 0.5 * a * (b * c.sin()) ** 2 + a * 9.81 * b * c.cos()
+loss"""
+
+
+def test_a_formula_in_one_line_that_would_be_screens_high_has_no_cards_of_results_without_a_name():
+    drawing = drawn(FORMULA)
+    cards = {t.name for t in drawing.graph.tensors if t.kind == "nonleaf" and t.id in drawing.layout.boxes}
+
+    assert cards == {"half", "loss"}
+    assert drawing.layout.height < 1450
+
+
+def test_what_has_no_neighbour_in_its_row_stands_right_below_what_is_above_it():
+    drawing = drawn(FORMULA.replace("a * 9.81 * b", "-a * 9.81 * b"))
+    last = drawing.layout.boxes[next(n.id for n in drawing.graph.ops if n.op == "cos")]  # used in the next row
+    above = [box for n in drawing.graph.ops if (box := drawing.layout.boxes[n.id]).bottom < last.y]
+
+    assert last.y - max(box.bottom for box in above) < 120
+
+
+def test_a_module_beside_lines_with_modules_in_them_is_a_box():
+    drawing = drawn("""enc = nn.LSTM(2, 3); dec = nn.LSTMCell(3, 3); out = nn.Linear(3, 2)
+_, (h, c) = enc(torch.ones(3, 1, 2))
+h, c = h[0], c[0]
+loss, x = 0, torch.zeros(1, 3)
+for t in range(3):
+    h, c = dec(x, (h, c))
+    loss = loss + out(h).pow(2).mean()
+    x = h
+loss""")
+
+    assert "enc" in {drawing.fold.scopes[id].path for id in drawing.fold.boxes}
+    assert drawing.layout.height < 900
 
 
 def test_lines_of_real_torch_are_folded_where_they_are_known():

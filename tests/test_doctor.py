@@ -14,6 +14,7 @@ from minigrad import nn
 from minigrad.core.beside import ledger
 from minigrad.graph import findings
 from minigrad.graph.checkup import Remark
+from minigrad.graph.restoring import Restoring
 from minigrad.text import get_language, set_language
 
 
@@ -232,6 +233,16 @@ class Counting:
 
 class Trainer(Counting):
     pass
+
+
+def test_a_graph_that_is_known_by_its_node_alone_is_as_it_was():
+    w = torch.ones(2, requires_grad=True)
+    y = (w * w).sum()
+    with Restoring(y.grad_fn):
+        y.backward()
+
+    y.backward()
+    assert w.grad.tolist() == [2, 2]
 
 
 def test_what_a_step_inherits_and_what_it_was_given_beforehand_is_as_it_was():

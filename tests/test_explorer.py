@@ -46,6 +46,16 @@ def test_every_picture_stands_for_all_nodes_and_leads_somewhere(name):
         assert shown <= picture["cards"].keys()
 
 
+def test_no_part_is_called_by_a_number_of_ours():
+    x = mg.ones(2, requires_grad=True)
+    made = draw((x * 3).sum()).explore()
+    told = made.picture("0")["cards"]
+
+    assert made.scene["title"] == "draw(…).explore()"
+    assert [told[id]["title"] for id in ("t1", "t2", "t3")] == ["tensor", "tensor", "x"]
+    assert ["tensor", "6"] in told["n1"]["rows"]
+
+
 @pytest.mark.parametrize("level", ["modules", "functions", "ops"])
 def test_every_level_can_be_explored(level):
     _, made, _ = explored("mlp", level=level)

@@ -119,6 +119,13 @@ def test_after_a_write_or_where_a_number_is_a_variable_s_nothing_is_made_up():
     assert [value for _, name, value in told(player) if name] == [None, "9"]
 
 
+def test_a_number_with_a_sign_is_read_beside_a_tensor():
+    scope, _ = noted("x = mg.tensor([1., 2.], requires_grad=True)\nloss = ((x + -2) + x.sub(-3)).sum()")
+    found, graph = worked_out(scope["loss"], {"x": scope["x"]}), read(scope["loss"])
+
+    assert {"[−1, 0]", "[4, 5]"} <= {found[t.id].text for t in graph.tensors if t.id in found}
+
+
 def test_working_out_draws_no_random_number_and_changes_nothing():
     scope, _ = noted("x = mg.ones(50, requires_grad=True)\n"
                      "loss = (mg.nn.functional.dropout(x + 1) * mg.rand(50)).sum()")

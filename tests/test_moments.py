@@ -81,6 +81,7 @@ def test_nudge_measures_and_foretells(w, dx, true, foretold):
     assert found["foretold"] == pytest.approx(foretold, abs=1e-9)
     assert f"{true:.6g}".replace("-", "−") in words(scene)
     assert widget.answers[0][1:] == (foretold, True)
+    assert "was: −9. " in send(widget, at=dx, w="40", guess="-9.0")["scene"]["said"]
 
 
 @pytest.mark.parametrize("wrong", ["4.5", "2.25", "−0.45", "0.225", "2.7"])
@@ -88,7 +89,7 @@ def test_wrong_guesses_are_told_and_check_takes_them(wrong):
     widget = torch.nudge(loss_at)
 
     said = send(widget, at=0.1, w="40", guess=wrong)["scene"]["said"]
-    assert said.startswith(f"✗ Not right. Your answer was: {wrong.replace('−', '-')}.")  # the field is empty again
+    assert said.startswith(f"✗ Not right. Your answer was: {wrong}.")  # the field is empty again
     assert not check("03", widget).passed
     for typed in ("0,46", "０。４６"):  # as other keyboards have it
         send(widget, at=0.1, w="40", guess=typed)
@@ -285,7 +286,9 @@ def test_a_wrong_rule_differs_from_what_was_measured():
     assert widget.jacobian[1] == pytest.approx([0, 12, 0], abs=1e-6)
     assert widget.grad == [1, 4, 9]
     assert "mark" in send(widget)["refused"]
-    assert "4 ≠" in words(send(widget, cell=["0,1"])["scene"])
+    scene = send(widget, cell=["0,1", "1,1"])["scene"]
+    assert "4 ≠" in words(scene)
+    assert "Your answer was: y[0], x[1]; y[1], x[1]. " in scene["said"]
     assert not widget.answers[0][2]
 
 
@@ -837,6 +840,7 @@ def test_versions_takes_pin_and_line_together():
     for pin, line in (("rate,2", "4"), ("rate,4", "2"), ("0", "7"), ("rate,4", "4")):
         scene = send(widget, pin=pin, line=line)["scene"]
     assert [right for *_, right in widget.answers] == [False, False, False, True]
+    assert [given for _, given, _ in widget.answers][1:3] == ["rate, 4; 3: rate += 1", "no note is stale; no line"]
     assert "v1  pin v1, stale" in words(scene)
     assert "writes into `rate`" in words(scene)
     assert check("03", widget).passed

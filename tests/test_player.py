@@ -828,7 +828,12 @@ def test_without_a_name_a_leaf_and_the_root_are_spoken_of_all_the_same():
     scope = cell("bare", "p = mg.step((mg.ones(2, requires_grad=True) * 2).sum(), preview=True)\n")
     player = scope["p"]
 
-    assert re.fullmatch(r"AccumulateGrad \(leaf \d\)", player.scene["nodes"]["n3"]["title"])
+    assert player.scene["nodes"]["n3"]["title"] == "AccumulateGrad (leaf #3)"
+    one = cell("one", "p = mg.step(mg.tensor(5.0, requires_grad=True) * 2, preview=True)\n")["p"]
+    assert "leaf 5.grad: None -> 2" in one.to_text()
+    two = cell("two", "a = lambda: mg.tensor(5.0, requires_grad=True)\np = mg.step(a() * a(), preview=True)\n")
+    formulas = [n["formula"] for n in two["p"].scene["nodes"].values() if n["leaf"]]
+    assert sorted(formulas) == ["leaf 5 #2.grad", "leaf 5.grad"]  # rows of `compare` go by them
     assert "sum(·).backward()" in player.scene["before"]["en"]
     assert player.to_text().startswith("sum(·).backward()")
     scope = cell("expressed", "w = mg.ones(2, requires_grad=True)\np = mg.step((w * 2).sum(), preview=True)\n")
@@ -908,3 +913,16 @@ def test_a_negative_dim_is_no_difference():
 
     rows = str([one["rows"] for one in player.steps])
     assert '<mi>dim</mi><mspace width="0.222em" /><mrow><mo>&#x02212;</mo><mn>1</mn></mrow>' in rows
+
+
+def test_two_kinds_of_widgets_in_a_notebook_do_not_style_each_other():
+    """Their stylesheets share a page: a rule for a class that both scripts give says whose it is."""
+    static, found = Path(mg.__file__).parent / "viz/static", {}
+    scripts = [(static / f"{kind}.js").read_text("utf-8") for kind in ("player", "moments")]
+    for kind in ("player", "moments"):
+        rules = re.sub(r"/\*.*?\*/|@[^{]*\{", "", (static / f"{kind}.css").read_text("utf-8"), flags=re.S)
+        alone = {name for part in re.findall(r"[^{}]+(?=\{)", rules) for one in re.split(r",(?![^(]*\))", part)
+                 for name in re.findall(r"^\.(mg-[a-z-]+)(?:[:\[][\w\]-]+)*$", one.strip())}
+        found[kind] = {name for name in alone if all(re.search(rf'[" ]{name}[" ]', script) for script in scripts)}
+
+    assert found == {"player": set(), "moments": set()}

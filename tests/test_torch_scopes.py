@@ -183,3 +183,14 @@ def test_of_nested_tensors_no_shape_is_told_and_each_gradient_is_right(layout):
     for n in (n for n in drawing.graph.nodes if n.leaf):
         grad = dict(net.named_parameters())[drawing.graph.tensor(n.leaf).name.removeprefix("net.")].grad
         assert drawing.flows.norms[n.id] == pytest.approx(grad.norm().item(), rel=1e-4)
+
+
+def test_a_picture_that_is_much_too_high_without_scopes_says_how_to_get_them():
+    net = torch.nn.Sequential(*(torch.nn.Linear(4, 4) for _ in range(6)))
+    bare = minigrad.draw(net(torch.ones(2, 4)).sum(), lang="en")
+    with minigrad.graph.scopes():
+        boxes = minigrad.draw(net(torch.ones(2, 4)).sum(), lang="en")
+
+    assert "minigrad.graph.scopes()" in " ".join(bare.remarks)
+    assert boxes.remarks == []
+    assert boxes.layout.height < 616 < bare.layout.height

@@ -320,6 +320,16 @@ loss = y.sum() + h.sum()
 """
 
 
+def test_a_write_inside_of_a_statement_of_several_lines_is_told_by_its_own_line():
+    program = "h = minigrad.ones(2, requires_grad=True) * 3\ny = h * h\nz = (y\n     + h.add_(1))\n"
+    linecache.cache["<inside>"] = len(program), None, program.splitlines(keepends=True), "<inside>"
+    scope = {"minigrad": minigrad}
+    exec(compile(program, "<inside>", "exec"), scope)
+
+    by = {s.by for n in draw(scope["y"]).graph.nodes for s in n.saved if s.stale}
+    assert by == {(4, "+ h.add_(1))")}
+
+
 def test_what_was_written_over_names_the_line_that_wrote():
     linecache.cache["<writes>"] = len(WRITES), None, WRITES.splitlines(keepends=True), "<writes>"
     scope = {"minigrad": minigrad}

@@ -13,12 +13,14 @@ __all__ = sorted(_HOME)
 
 
 def fetcher(package: str, home: dict[str, str]) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """A package's `__getattr__` and `__dir__`: a name is fetched from its home, a file, when it is first used."""
+    """A package's `__getattr__` and `__dir__`: a name is fetched from its home, a file, when it is first used; from
+    `file:WORD` what bears another name there."""
 
     def fetch(name: str) -> Any:
         if name not in home:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
-        return getattr(import_module(f"{package}.{home[name]}"), name)
+        file, _, word = home[name].partition(":")
+        return getattr(import_module(f"{package}.{file}"), word or name)
 
     return fetch, lambda: sorted(home)
 

@@ -73,7 +73,7 @@ def of_loss(loss: Any, name: str, params: dict[str, Any], context: Context, root
         yield Remark("untracked", {"loss": name}, cause(untracked, root))
         return
     ours = isinstance(loss, TensorBase)
-    nodes: list[Any] = [*nodes_of([loss._edge()], {})] if ours else []
+    nodes: list[Any] = [*nodes_of(loss)]  # none of torch's
     ends = {id(n.variable) for n in nodes_behind(loss) if hasattr(n, "variable")}
     reached = {each: p for each, p in params.items() if id(p) in ends}
     got: dict[Any, Any] = dict.fromkeys(() if ours else nodes_behind(loss), ())  # of torch's nodes, their gradients
@@ -253,7 +253,7 @@ def of_steps(params: dict[str, Any], trained: dict[str, Any], step: Callable[[],
         if (found := getattr(one, key) or getattr(two, key)) is not None:
             yield Remark(f"step_{key}", {}, found)
     if two.old is not None:
-        yield Remark("grows", {"count": len([*nodes_of([two.old], {})])}, numbers.at_node("taken_along", two.old))
+        yield Remark("grows", {"count": len(nodes_of(two.old))}, numbers.at_node("taken_along", two.old))
         two.old = None
     if two.kept:
         yield Remark("kept", {"names": listed([name for name in params if name in two.kept])})

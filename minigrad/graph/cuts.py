@@ -18,7 +18,7 @@ from ..core.graph import TensorBase, node_of
 from ..core.modes import INFERENCE, mode_variable
 from .findings import Finding, by_rule, cutting, ends, finding, first, going_on, keyword, names_in, receiver
 from .live import inner, is_tensor, nodes_of, of_torch, parameters
-from .program import Context, Source, begins, called, expression, feeding, is_theirs, source_of, stretch, word, written
+from .program import Context, Source, begins, called, expression, feeding, is_theirs, located, stretch, word, written
 
 CARRIES = set("detach detach_ numpy item tolist cpu clone float double half copy long int astype".split())
 MAKES = {"tensor", "as_tensor", "from_numpy", "Tensor", "Variable", "float", "FloatTensor", "asarray", "array"}
@@ -132,7 +132,7 @@ def came_from(place: Any, leaf: Any) -> bool:
     node = place.origin()
     if node is None or isinstance(node, TensorBase) or place.result() is leaf:  # the last makes a leaf: it cut none
         return place.result() is not leaf and (node is leaf or node is None or place.count > 1)
-    return any(n is leaf.grad_fn or any(leaf is end for end in n.edges) for n in nodes_of([node], {}))
+    return any(n is leaf.grad_fn or any(leaf is end for end in n.edges) for n in nodes_of(node))
 
 
 def was_cut(t: Any, name: str) -> bool:
@@ -277,8 +277,7 @@ def added_number(leaf: Any, root: Any, context: Context) -> Finding | None:
     sums = [node_of(loss._edge())] if isinstance(loss, TensorBase) else []
     for n in (n for n in sums if type(n).__name__ in ("AddBackward0", "SubBackward0")):  # grows while it is read
         sums += (behind := [node_of(edge) for edge in n.edges if edge is not None])
-        at, source = expression(n.code, n.lasti), source_of(n.code)
-        there = Context(source, source.function(at), names=context.names)
+        at, there = located(n.code, n.lasti, context.names)
         for side in (at.left, at.right) if isinstance(at, ast.BinOp) and len(behind) == 1 else ():
             made = hasattr(behind[0], "code") and expression(behind[0].code, behind[0].lasti)
             constant = made and all(made not in ast.walk(here) for here, _ in feeding(side, there))

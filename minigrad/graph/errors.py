@@ -16,12 +16,12 @@ from ..core.beside import ledger
 from ..core.graph import Freed, TensorBase, latest
 from ..text import torch_names
 from ..text.presentation import nearest
-from . import leaves, torch_tells
+from . import leaves, program, torch_tells
 from .cuts import cut_on_the_way, number_of, passes, root_of, uncarried
 from .findings import Finding, by_rule, ends, finding, first, names_in, reads_of, receiver
 from .leaves import made_anew, no_flag, not_a_leaf, projected, remade, switched_off, unreached, unregistered, untracked
-from .live import inner, is_tensor, nodes_behind, nodes_of, parameters, tensors_named
-from .program import Context, begins, called, expression, feeding, first_write, gives, is_learners, read_in, source_of
+from .live import inner, is_module, is_tensor, nodes_behind, nodes_of, parameters, tensors_named
+from .program import Context, begins, called, expression, feeding, gives, is_learners, located, parts_behind, read_in
 from .refused import Refused, ours
 from .torch_tells import Spent
 
@@ -54,14 +54,13 @@ def freed(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
     """Backward went through a node that an earlier backward has freed: that one, or what was kept from turn to turn."""
     node: Any = facts.get("node")
     mark = next((m for s in getattr(node, "frees", ()) if isinstance(m := getattr(node, s), Freed) and m.code), None)
-    before = mark and expression(mark.code, mark.lasti)
     theirs = torch_tells.before(call, context, node) if isinstance(node, Spent) else None
     if theirs is not None:
         return before_it(call, context, *theirs)
+    before, other = located(mark.code, mark.lasti, context.names) if mark else (None, context)
     if not isinstance(node if isinstance(node, Spent) else before, Spent | ast.Call):
         return None
     if mark is not None and before is not call:
-        other = Context(source_of(mark.code), source_of(mark.code).function(before), names=context.names)
         after = dropwhile(lambda entry: entry[3] is not mark, ledger.diary)
         return before_it(call, context, before, other, node, {
             id(p) for what, owner, *_ in after if what == "step" for p in parameters(owner())})
@@ -83,14 +82,14 @@ def before_it(call: Any, context: Context, before: Any, other: Context, node: An
     if before in above and ast.dump(before) == ast.dump(call) and (
             (up(before), up(call)) in pairwise(ast.iter_child_nodes(above[up(before)]))):
         return finding("freed_twice", context, call, (up(call), ""), node=node)
-    if called(before) == "grad" and any(before in ast.walk(here) for here, _ in feeding(root_of(call), context)):
+    if called(before) == "grad" and any(before is part for part, _ in parts_behind(root_of(call), context)):
         return by_rule("first order:", before, other)  # what it gave is a part of this
     if stepped & ends(node):  # what was saved is overwritten
         return finding("freed_and_stepped", other, before, node=node)
-    for here, there in feeding(root_of(before), other) if stepped else ():
-        for part in (n for n in ast.walk(here) if isinstance(n, ast.Name)):
-            if leads(t := there.value(part), node) and is_tensor(t) and not stepped & ends(t.grad_fn):
-                return finding("freed_needlessly", there, part, (part, f"{part.id}.detach()"), name=part.id)
+    behind = parts_behind(root_of(before), other) if stepped else ()
+    for part, there in ((part, there) for part, there in behind if isinstance(part, ast.Name)):
+        if leads(t := there.value(part), node) and is_tensor(t) and not stepped & ends(t.grad_fn):
+            return finding("freed_needlessly", there, part, (part, f"{part.id}.detach()"), name=part.id)
     told = replace(by_rule("freed:", before, other) or finding("freed_before", other, before), facts={"node": node})
     late = not stepped and before in above and any(  # in a later turn: what is kept is overwritten then
         called(n) == "step" and before.lineno < n.lineno < call.lineno for n in above)
@@ -112,7 +111,7 @@ def crossing(node: Any, region: Any, context: Context, root: Any) -> Finding | N
     if region is None:
         return None
     source, inside = context.source, {*ast.walk(region)}
-    made = node.code and expression(node.code, node.lasti)
+    made, home = located(node.code, node.lasti)
     for name in dict.fromkeys(ast.unparse(n) for n in ast.walk(region) if isinstance(n, ast.Name | ast.Attribute)):
         uses = reads_of(name, region)
         writes = source.writes.get((context.function, name), [])
@@ -129,10 +128,9 @@ def crossing(node: Any, region: Any, context: Context, root: Any) -> Finding | N
             text, write = around.source.grouped(value), around.source.statement(value)
             if context.function is not None and any(value is given for given, _ in context.argument(name)):
                 return finding("carried", around, value, (value, f"{text}.detach()"), name=name)
-            at = source_of(node.code or "")
-            if made and at.function(made) is around.function and made not in {*ast.walk(write)}:
+            if made is not None and home.function is around.function and made not in {*ast.walk(write)}:
                 key = "carried" if made in inside else "kept_outside"  # written in each turn, or a part of it
-                return finding(key, Context(at), at.statement(made), name=name)
+                return finding(key, home, home.source.statement(made), name=name)
             if text in source.text(region):  # that is done, and this is what it is compared with
                 return finding("kept_outside", around, write, (value, f"{text}.detach()"), name=name)
             anew = re.search(r"\b(?:rand\w*|normal|nn\.[A-Z]\w+|Parameter)\(|requires_grad=True", text)  # not as it was
@@ -149,7 +147,7 @@ def leads(value: Any, node: Any, marks: Any = ()) -> bool:
     if isinstance(node, Spent):
         return node.behind(value)
     return any(n is node or any(getattr(n, slot) in marks for slot in n.frees if marks)
-               for n in nodes_of([t._edge() for t in [value, *inner(value)] if isinstance(t, TensorBase)], {}))
+               for n in nodes_of(value, *inner(value)))
 
 
 def taken_over(name: str, statement: Any, before: Any, inside: Any, context: Context, root: Any, node: Any) -> Finding:
@@ -205,13 +203,15 @@ def cut_off(name: str, statement: Any, none: bool, inside: Any, context: Context
 def overwritten(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
     """The first write into a value since a node saved it, and the same out of place."""
     counter, made = facts.get("counter") or [0], facts["node"]
-    code, lasti = first_write(counter, facts.get("expected", 0))
-    source, at, born = torch_tells.write(call, context, made) if isinstance(made, Spent) else (
-        source_of(code or ""), code and expression(code, lasti), made.code and expression(made.code, made.lasti))
+    if isinstance(made, Spent):
+        source, at, born = torch_tells.write(call, context, made)
+        there = Context(source, source and at and source.function(source.statement(at)), names=context.names)
+    else:
+        at, there = located(*program.first_write(counter, facts["expected"]), context.names)
+        source, born = there.source, expression(made.code, made.lasti)
     if at is None:
         return None
     statement = source.statement(at)
-    there = Context(source, source.function(statement), names=context.names)
     if called(at) == "step" or any(isinstance(up, ast.With) for up in source.above(statement)):
         ran = [n.lineno for n in source.calls if called(n) == "backward" and source.function(n) is there.function]
         between = born in source.parents and source.function(born) is there.function and any(
@@ -244,10 +244,10 @@ def of_another_kind(error: BaseException, node: Any, context: Context) -> Findin
         if isinstance(owner, TensorBase) and owner._grad is None and not (
                 early and re.search("'(zero_|fill_|data|detach_)'", text)):
             return without_gradient(owner, context.source.text(part.value), node, context)
-    for here, around in feeding(node, context):
-        for inside in filter(None, map(around.definition, (n for n in ast.walk(here) if isinstance(n, ast.Call)))):
-            if not any(isinstance(n, ast.Return | ast.Yield) for n in ast.walk(inside.function)):
-                return by_rule(f"no return: {inside.function.name}", inside.function.body[-1], inside)
+    calls = ((part, around) for part, around in parts_behind(node, context) if isinstance(part, ast.Call))
+    for inside in filter(None, (around.definition(call) for call, around in calls)):
+        if not any(isinstance(n, ast.Return | ast.Yield) for n in ast.walk(inside.function)):
+            return by_rule(f"no return: {inside.function.name}", inside.function.body[-1], inside)
     return None
 
 
@@ -309,15 +309,14 @@ def not_to_optimize(error: BaseException, node: Any, context: Context) -> Findin
     """An optimizer of nothing: what its module keeps without listing it; or of a result: how that was made."""
     names = [n for n in ast.walk(node) if isinstance(n, ast.Name | ast.Attribute)]
     if "empty parameter list" in str(error):
-        return first(unregistered(m) or made_anew(m) for n in names
-                     if hasattr(type(m := context.value(n)), "named_parameters"))
+        return first(unregistered(m) or made_anew(m) for n in names if is_module(m := context.value(n)))
     results = [(t, n, t is v) for n in names for v in [context.value(n)] for t in [v, *inner(v)]
                if "non-leaf" in str(error) and getattr(t, "grad_fn", None) is not None]
     for t, n, own in results[:1]:
         made = [*context.made(ast.unparse(n), n)] if own else []  # of one in a list, its own line
-        there = None if own or t.grad_fn.code is None else Context(source_of(t.grad_fn.code))
+        at, there = located(t.grad_fn.code, t.grad_fn.lasti)
         return not_a_leaf(t, ast.unparse(n), made, True) or (
-            there and finding("scaled", there, expression(t.grad_fn.code, t.grad_fn.lasti), name=ast.unparse(n)))
+            None if own or at is None else finding("scaled", there, at, name=ast.unparse(n)))
     return None
 
 

@@ -21,7 +21,7 @@ from typing import Any
 from ..core.graph import Node, TensorBase
 from ..text import table
 from .live import nodes_behind, nodes_of, parameters
-from .program import CELLS, Context, Line, Source, begins, between, called, expression, feeding, source_of, usual
+from .program import CELLS, Context, Line, Source, begins, between, called, feeding, located, usual
 from .refused import Refused, described
 from .snapshot import by_key
 
@@ -130,7 +130,7 @@ def ends(*nodes: Any) -> set[int]:
     """The ids of the leaves behind nodes, of torch's too."""
     every = (n for several in nodes for n in (several if isinstance(several, set) else [several]))
     theirs = (n for n in every if hasattr(n, "next_functions") and not isinstance(n, Node))
-    return {id(end) for n in nodes_of([*nodes], {}) for end in n.edges} | {
+    return {id(end) for n in nodes_of(*nodes) for end in n.edges} | {
         id(n.variable) for n in nodes_behind(*theirs) if hasattr(n, "variable")}
 
 
@@ -201,8 +201,8 @@ def rule_places(rule: dict[str, str], told: Any, node: Any, context: Context, re
             yield from ((*one, refused.told() or str(refused)) for one in refused.changed(edit, like))
         return
     if of in ("event", "place"):
-        node, source = expression(*node[int(told["at"])]), source_of(node[int(told["at"])][0])
-        context = Context(source, node and source.function(node), names=context.names)
+        code, lasti = node[int(told["at"])]
+        node, context = located(code, lasti, context.names)
     found = [*feeding(node, context)] if of == "behind" else [(node, context)] if node is not None else []
     if "value" in rule:
         kind = filled(rule["value"], told)

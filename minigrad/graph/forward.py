@@ -5,13 +5,11 @@ forward of each row. A value that is not surely the one that the node had is lef
 """
 
 import ast
-import math
 import sys
 import warnings
 from collections.abc import Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
-from types import CodeType
 from typing import Any, NamedTuple
 
 from ..array import random, xp
@@ -20,7 +18,7 @@ from .followed import Followed, begin, header
 from .from_torch import TorchReader
 from .live import Key, Reader
 from .preview import full, preview, told
-from .program import expression
+from .program import number_beside
 from .recorder import plain, same, saved_of
 from .rule import as_tex
 from .snapshot import AnyNode, AnyTensor, Graph, NodeRecord, Span
@@ -28,6 +26,7 @@ from .torch_scopes import scopes
 
 LAST = "_minigrad_last"  # what the last line of a cell gives
 MOST = 1_000  # events, with those of lines that made nothing
+SUMS = {"add", "sub", "rsub"}  # whose nodes keep no number
 
 
 class Value(NamedTuple):
@@ -169,7 +168,8 @@ def computed(reader: Reader, key: Key, record: NodeRecord, arrays: Mapping[Any, 
              if v is not None or f not in row.differentiable}
     edges = dict(zip(reader.input_names(node), record.edges, strict=False))
     given |= {name: arrays[e.tensor] for name, e in edges.items() if e.tensor in arrays}
-    unsaved = {"shape": shape, "other": literal(*reader.place(node), record.op.rstrip("_"))}
+    word = record.op.rstrip("_")
+    unsaved = {"shape": shape, "other": number_beside(*reader.place(node), word) if word in SUMS else None}
     args = []
     for name in row.inputs:
         value = given.get(name, unsaved.get(name))
@@ -184,14 +184,3 @@ def computed(reader: Reader, key: Key, record: NodeRecord, arrays: Mapping[Any, 
         return None
     made = made[0] if isinstance(made, tuple) else made
     return xp.asarray(made) if hasattr(made, "dtype") and str(random.get_state()) == before else None
-
-
-def literal(code: CodeType | None, lasti: int, op: str) -> Any:
-    """The number that is written beside a sign, or alone into a call: `2` of `x + 2` and of `x.add(2)`."""
-    made = expression(code, lasti) if code and op in ("add", "sub", "rsub") else None
-    parts = [made.right, made.left] if isinstance(made, ast.BinOp) else [getattr(made, "value", None)]
-    if isinstance(made, ast.Call):
-        own = getattr(made.func, "attr", "").rstrip("_") == op and len(made.args) == 1 and not made.keywords
-        parts = made.args if own else []
-    values = [part.value for part in parts if isinstance(part, ast.Constant)]
-    return next((v for v in values if isinstance(v, int | float) and math.isfinite(v)), None)

@@ -13,7 +13,7 @@ from threading import Lock
 from typing import Any
 
 from ..core.row import TABLE, Row
-from .live import Key, Reader, Slot
+from .live import Key, Reader, Slot, set_aside
 from .snapshot import AnyNode, AnyTensor, Graph, by_key
 from .torch_rows import ROWS
 from .torch_scopes import calls, line_of
@@ -100,11 +100,7 @@ class TorchReader(Reader):
         with contextlib.ExitStack() as undo, warnings.catch_warnings():
             undo.enter_context(torch.random.fork_rng(range(torch.cuda.is_initialized() and torch.cuda.device_count())))
             for t in several.values():
-                undo.callback(setattr, t, "grad", t.grad)
-                hooks = (t._post_accumulate_grad_hooks if t.is_leaf else None) or {}
-                undo.callback(hooks.update, dict(hooks))
-                hooks.clear()
-                t.grad = None if t.grad is None else t.grad.detach().clone()
+                set_aside(undo, t, "grad", (t._post_accumulate_grad_hooks if t.is_leaf else None) or {})
             yield [*several.values()]
 
 

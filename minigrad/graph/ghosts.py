@@ -22,7 +22,7 @@ from ..core.beside.observers import Observers
 from ..core.graph import TensorBase, node_of, seqs
 from ..core.modes import INFERENCE, enabled, mode_variable, watcher
 from .program import statement_line, word
-from .snapshot import Cut, by_key, op_name, swap
+from .snapshot import Cut, by_key, op_name, reachable, swap
 
 MOST, FEW = 1_000, 3  # operations in a row; names, or cuts of one place, that a picture tells apart
 LINES, LOOKS = 6, 16  # cards of lines in one picture; times that somebody looked
@@ -221,12 +221,7 @@ def inputs(row: Any, args: tuple[Any, ...]) -> Iterator[tuple[int, Any]]:
 
 def upstream(ghosts: Iterable[Ghost], before: Callable[[Ghost], Sequence[Ghost]] = attrgetter("before")) -> list[Ghost]:
     """Ghosts with all that they come from, in the order in which it ran."""
-    found, todo = set[Ghost](), [*ghosts]
-    while todo:
-        if (one := todo.pop()) not in found:
-            found.add(one)
-            todo += before(one)
-    return sorted(found, key=attrgetter("number"))
+    return sorted(reachable(ghosts, before), key=attrgetter("number"))
 
 
 def origins(t: Any) -> list[Any]:

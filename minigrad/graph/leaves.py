@@ -15,8 +15,8 @@ from ..core.graph import TensorBase, latest
 from . import program
 from .cuts import asking, block_around, computed, cut, cut_on_the_way, in_hook, late, leads_to, root_of, tensors_in
 from .findings import Finding, by_rule, ends, finding, first, keyword, names_in, reads_of, receiver
-from .live import inner, is_tensor, of_torch, parameters
-from .program import Context, called, expression, feeding, inside_of, is_learners, read_in, source_of, writers, written
+from .live import inner, is_module, is_tensor, of_torch, parameters
+from .program import Context, called, expression, feeding, inside_of, is_learners, located, parts_behind, written
 
 FACTORIES = set("tensor ones zeros rand randn full arange linspace eye normal empty ones_like randn_like".split())
 
@@ -25,15 +25,13 @@ FACTORIES = set("tensor ones zeros rand randn full arange linspace eye normal em
 
 def last_backward(context: Context) -> tuple[Any, Context] | None:
     """The call of backward or grad that ran last, and where it stands."""
-    mark = latest.freed
-    call = expression(mark.code, mark.lasti) if mark.code is not None else None
-    source: Any = source_of(mark.code) if mark.code is not None else None
-    if not isinstance(call, ast.Call) or getattr(source.function(call), "name", "") == "backward":  # a Function's
+    call, there = located(latest.freed.code, latest.freed.lasti)
+    if not isinstance(call, ast.Call) or getattr(there.function, "name", "") == "backward":  # a Function's
         return None
-    home = next((up.name for up in source.above(call) if isinstance(up, ast.ClassDef)), None)
+    home = next((up.name for up in there.source.above(call) if isinstance(up, ast.ClassDef)), None)
     selves = {id(v): v for v in context.names.values() if type(v).__name__ == home}  # the frame is gone
     own = {"self": next(iter(selves.values()))} if len(selves) == 1 else {}
-    return call, Context(source, source.function(call), names={**context.names, **own})
+    return call, there._replace(names={**context.names, **own})
 
 
 def reached(context: Context) -> tuple[Any, Context, set[int]]:
@@ -75,7 +73,7 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
 
 def first_order(own: list[Any], root: Any, context: Context) -> Finding | None:
     """A gradient without a graph, behind an expression, of what was computed of one of these tensors."""
-    found = ((n, around) for here, around in feeding(root, context) for n in ast.walk(here) if called(n) == "grad"
+    found = ((n, around) for n, around in parts_behind(root, context) if called(n) == "grad"
              and any(leads_to(root_of(n), around, leaf) for leaf in own[:16]) and not parted(n, around))  # the first
     return first(by_rule("first order:", *one) for one in found)
 
@@ -101,23 +99,22 @@ def rebound(own: list[Any], context: Context) -> Finding | None:
 
 def remade(leaf: Any, root: Any, context: Context) -> Finding | None:
     """Where the name of a leaf was given to another tensor, after what it stood for before was used."""
-    for here, there in feeding(root, context):
-        for n in (n for n in ast.walk(here) if isinstance(n, ast.Name)):
-            if there.function is not None and next(there.argument(n.id), None) is not None:  # it means another's
-                continue
-            loops = there.source.loops(n)
-            for later in there.source.writes.get((there.function, n.id), []):
-                each = not loops or there.source.parents[later] is loops[-1]  # in each turn, not only in some
-                anew = isinstance(getattr(later, "targets", [None])[0], ast.Name)  # not only a part of what it has
-                held = [value := there.value(n), *(parameters(value) if anew else ())]
-                if each and program.begins(later) > program.begins(n) and any(leaf is t for t in held):
-                    return finding("remade", there, later, name=n.id)
+    for n, there in ((n, there) for n, there in parts_behind(root, context) if isinstance(n, ast.Name)):
+        if there.function is not None and next(there.argument(n.id), None) is not None:  # it means another's
+            continue
+        loops = there.source.loops(n)
+        for later in there.source.writes.get((there.function, n.id), []):
+            each = not loops or there.source.parents[later] is loops[-1]  # in each turn, not only in some
+            anew = isinstance(getattr(later, "targets", [None])[0], ast.Name)  # not only a part of what it has
+            held = [value := there.value(n), *(parameters(value) if anew else ())]
+            if each and program.begins(later) > program.begins(n) and any(leaf is t for t in held):
+                return finding("remade", there, later, name=n.id)
     return None
 
 
 def known(node: Any, context: Context) -> bool:
     """Whether all that stands behind an expression is in view, so that what is not seen there was not used."""
-    return all(in_view(n, around) for here, around in feeding(node, context) for n in ast.walk(here))
+    return all(in_view(n, around) for n, around in parts_behind(node, context))
 
 
 def in_view(n: Any, context: Context) -> bool:
@@ -169,7 +166,7 @@ def no_leaf(makers: list[tuple[Any, Context]], context: Context, late: bool = Fa
     asked |= {ast.unparse(a) for n in context.source.calls if called(n) in ("SGD", "Adam", "grad", "why")
               for arg in n.args for a in getattr(arg, "elts", [arg])}
     made = [(call, around, name) for call, around in makers for name in written(around.source.statement(call))
-            if any(call in ast.walk(v) for v in read_in(around.source.statement(call), name))
+            if any(call in ast.walk(v) for v in program.read_in(around.source.statement(call), name))
             and (not late or (isinstance(t := around.names.get(name), TensorBase) and t.requires_grad and t.is_leaf))]
     wanted = [m for m in made if m[2] in asked] or [m for m in made if m[2].startswith("self.")] or made
     for call, around, _ in wanted[:1]:
@@ -190,11 +187,11 @@ def no_flag(node: Any, context: Context) -> Finding | None:
 
 def constant(t: Any, name: str, made: list[tuple[Any, Context]]) -> Finding | None:
     """Why nothing is tracked of a constant: the very place where it was cut off, or what stands behind it."""
-    for place in list(ledger.places.values()):
-        if place.result() is t and (at := expression(place.code, place.lasti)) is not None:
-            source = source_of(place.code)
-            meant = ast.unparse(receiver(at)) in written(source.statement(at))  # `h = h.detach()`
-            return cut(place, at, Context(source, source.function(at)), not meant)
+    for place in (p for p in list(ledger.places.values()) if p.result() is t):
+        at, there = located(place.code, place.lasti)
+        if at is not None:
+            meant = ast.unparse(receiver(at)) in written(there.source.statement(at))  # `h = h.detach()`
+            return cut(place, at, there, not meant)
     if not t.is_floating_point():
         return first(by_rule(f"integers: {name} {t.dtype}", *one) for one in made)
     found = first(projected(name, *one) or untracked(*one) for one in made)
@@ -208,9 +205,9 @@ def not_a_leaf(t: Any, name: str, made: list[tuple[Any, Context]], loss: bool = 
     `loss`: backward began there, perhaps; then nobody misses its gradient.
     """
     code, lasti = t.grad_fn.code, t.grad_fn.lasti
-    if (at := code and expression(code, lasti)) is not None:  # of several that gave the name, the last one to do so
+    if (at := expression(code, lasti)) is not None:  # of several that gave the name, the last one to do so
         own = [one for one in made if at in {*ast.walk(one[1].source.statement(one[0]))}]
-        made = own or made or [(at, Context(source_of(code)))]
+        made = own or made or [located(code, lasti)]
     cleared = (re.search(r"grad\.zero_\(|\.grad = None|zero_grad\(", around.source.spelled.whole) for _, around in made)
     kind = ("loss" if loss else "result") + " anew" * (not any(cleared))
     return first(projected(name, *one) or by_rule(f"{kind}: {name}", *one) for one in made)
@@ -264,7 +261,7 @@ def unregistered(module: Any, of: Any = ()) -> Finding | None:
     given = {id(p) for p in module.parameters()}
     for owner, name, value in [(m, *item) for m in module.modules() for item in vars(m).items() if item[0][0] != "_"]:
         one, several = is_tensor(value), isinstance(value, list | tuple | dict)
-        layers = [m for each in inner(value) for m in [each, *inner(each)] if hasattr(type(m), "named_parameters")]
+        layers = [m for each in inner(value) for m in [each, *inner(each)] if is_module(m)]
         held = [p for m in layers for p in m.parameters()] or ([value] if one else parameters(value))
         lost = any(p.requires_grad and (p.is_leaf or one) and id(p) not in given for p in held if id(p) in of or not of)
         used = one or several or any(p.grad is not None for p in held)
@@ -297,12 +294,12 @@ def missing_from(optimizer: Any, context: Context, of: Any = None) -> Finding | 
         return None
     far = {name for cell in context.cells() for name in cell.gives}.difference(*(s.gives for s in context.sources()))
     for name, value in ((n, v) for n, v in context.names.items() if n[0] != "_" and n not in far):
-        module = hasattr(type(value), "named_parameters")
-        one = type(value).__name__ in kinds and (plain or not writers(value)) and not passing(name, context)
+        module = is_module(value)
+        one = type(value).__name__ in kinds and (plain or not program.writers(value)) and not passing(name, context)
         table = isinstance(value, dict) and not ran  # as `stack_module_state` gives them
         own: list[Any] = parameters(value) if module or table else [value] * one
         left = [p for p in own if p.requires_grad and p.is_leaf and id(p) not in has and ran <= (p.grad is not None)
-                and not any(called(at) == "step" for _, at in writers(p))]  # else another's, which is gone
+                and not any(called(at) == "step" for at, _ in program.writers(p))]  # else another's, which is gone
         # a module whose input is what is changed, or of which nobody asked
         twin = not ran and [p.shape for p in own] == [p.shape for p in parameters(optimizer)]  # clones of its own
         beside = (module and plain and not twin and len(left) == len(own)) or (
@@ -330,8 +327,7 @@ def missing_from(optimizer: Any, context: Context, of: Any = None) -> Finding | 
 def makers(name: str, made: Any, context: Context) -> list[tuple[Any, Context]]:
     """The call that made an object, in a function perhaps that gave it back; else what gave it its name."""
     given = [*context.made(name, None)]
-    calls = ((n, there) for one in given for here, there in feeding(*one) for n in ast.walk(here)
-             if called(n) == type(made).__name__)
+    calls = (pair for one in given for pair in parts_behind(*one) if called(pair[0]) == type(made).__name__)
     return [*calls][:1] or given
 
 
@@ -343,7 +339,7 @@ def held_still(context: Context) -> Finding | None:
     """
     call, around, behind = reached(context)
     held = {id(p) for o in optimizers(context).values() for p in parameters(o)}
-    modules = ((name, parameters(v)) for name, v in named(around).items() if hasattr(type(v), "named_parameters"))
+    modules = ((name, parameters(v)) for name, v in named(around).items() if is_module(v))
     own = [(name, ps, {*map(id, ps)} <= held) for name, ps in modules if behind & {*map(id, ps)}]
     pairs = ((ps, trained, f"both{' alike' * ([p.shape for p in ps] == [q.shape for q in qs])}: {a} {b}")
              for a, ps, trained in own for b, qs, _ in own if ps[0] is not qs[0])
@@ -354,8 +350,7 @@ def held_still(context: Context) -> Finding | None:
 def bootstrapped(root: Any, context: Context) -> Finding | None:
     """A target that is a number, or data, and what a module gives for something else, beside what it gives here, where
     gradients go into both."""
-    every: Any = ((n, there) for here, there in feeding(root, context) for n in ast.walk(here))
-    for n, there in every:
+    for n, there in parts_behind(root, context):
         pair = [n.left, n.right] if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Sub) else []
         pair = n.args[:2] if re.search("loss|crit|mse|损失", called(n)) else pair
         for goal, other in permutations(pair, 2):
@@ -378,14 +373,14 @@ def networks(node: Any, context: Context) -> dict[int, str]:
         if block_around(here, there) or re.search(r"\.(?:detach|item|numpy)\(|\.data\b", ast.unparse(here)):
             return {}
         calls = (n for n in ast.walk(here) if isinstance(n, ast.Call))
-        found |= {id(m): ast.unparse(n) for n in calls if hasattr(type(m := there.value(n.func)), "named_parameters")}
+        found |= {id(m): ast.unparse(n) for n in calls if is_module(m := there.value(n.func))}
     return found
 
 
 def aimed_at(leaf: Any, root: Any, context: Context) -> bool:
     """Whether losses behind a root compare others with what a leaf leads to, and that with nothing."""
-    calls: Any = ((n, there) for here, there in feeding(root, context) for n in ast.walk(here))
-    return {1} == {i for n, there in calls if re.search("loss|entropy|crit|kl_div|mse|损失", called(n))
+    return {1} == {i for n, there in parts_behind(root, context)
+                   if re.search("loss|entropy|crit|kl_div|mse|损失", called(n))
                    for i, given in enumerate(n.args[:2]) if leads_to(given, there, leaf)}
 
 

@@ -22,29 +22,17 @@ from typing import Any
 from ..array import random, xp
 from ..core.beside.scopes import calls
 from ..core.carriers import RAW
-from ..core.graph import ACCUMULATE_SEQ, Freed, Node, latest, node_of
+from ..core.graph import ACCUMULATE_SEQ, Freed, Node, TensorBase, latest, node_of
 from ..core.row import Row
 from ..text.presentation import torch_says
-from . import program
+from . import program, snapshot
 from .faults import fault_now, leftovers, versions
 from .ghosts import origins
 from .nesting import Scopes, call_at
 from .preview import preview, summary, type_name
+from .program import is_module as is_module  # beside `is_tensor`
 from .severed import Severed
-from .snapshot import (
-    AnyNode,
-    AnyTensor,
-    Edge,
-    Graph,
-    Hook,
-    NodeRecord,
-    Saved,
-    TensorRecord,
-    by_key,
-    is_layout,
-    op_name,
-    swap,
-)
+from .snapshot import AnyNode, AnyTensor, Edge, Graph, Hook, NodeRecord, Saved, TensorRecord, by_key, op_name, reachable
 
 Key = int | tuple[str, int]  # what a node is known by: its id; an AccumulateGrad ("leaf", id of its leaf)
 Slot = tuple[Key, int]  # where a tensor sits: a node and the number of its output
@@ -108,14 +96,14 @@ class Reader:
     fault: Callable[[], str] = staticmethod(fault_now)  # of the engine that will run this graph
 
     def hook_dicts(self, key: Key) -> Iterable[tuple[str, int, Any]]:
-        """The same, several by their own numbers."""
+        """(kind, output number, its hooks by their own numbers), in the order in which they run."""
         hooks = self.tensors[key, 0]._hooks if isinstance(key, tuple) else self.found[key].hooks
         if hooks is not None:
             yield from (("tensor", nr, several) for nr, several in hooks.tensor.items())
             yield from ((kind, 0, getattr(hooks, kind)) for kind in ("pre", "post_accumulate", "post"))
 
     def hooks_at(self, key: Key) -> Iterable[tuple[str, int, Any]]:
-        """(kind, output number, callable) in the order in which they run."""
+        """The same hook by hook: (kind, output number, callable)."""
         return ((kind, nr, hook) for kind, nr, several in self.hook_dicts(key) for hook in (several or {}).values())
 
     def filled_by(self, node: AnyNode) -> dict[int, AnyTensor]:
@@ -131,16 +119,13 @@ class Reader:
     def untouched(self) -> Iterator[Any]:
         """Put back each `.grad` and the random stream; sums go into copies. What hooks write elsewhere stays."""
         with contextlib.ExitStack() as undo, warnings.catch_warnings():
-            undo.callback(swap, leftovers, dict(leftovers))  # what a preview leaves at nodes does not count
+            undo.callback(leftovers.update, dict(leftovers))
+            undo.callback(leftovers.clear)  # what a preview leaves at nodes does not count
             undo.callback(random.set_state, random.get_state())
             undo.callback(setattr, latest, "freed", latest.freed)  # no backward ran here
             filled = (t for node in self.found.values() for t in self.filled_by(node).values())
             for t in {id(t): t for t in (*self.tensors.values(), *filled)}.values():
-                grad, hooks = t._grad, t._hooks.post_accumulate if t.is_leaf and t._hooks is not None else {}
-                undo.callback(setattr, t, "_grad", grad)
-                undo.callback(hooks.update, dict(hooks))
-                t._grad = None if grad is None else grad.detach().clone()
-                hooks.clear()  # shown, not run: it may well be an optimiser's step
+                set_aside(undo, t, "_grad", t._hooks.post_accumulate if t.is_leaf and t._hooks is not None else {})
             yield
 
     # ---- the walk
@@ -439,7 +424,7 @@ class Reader:
     def saved_values(self, node: AnyNode) -> Iterable[tuple[str, Any, str]]:
         """(field, value, error): what `_saved_*` gives, or why it does not."""
         if (kind := type(node)) not in self.kinds:
-            fields = (name[7:] for name in dir(kind) if name[:7] == "_saved_" and not is_layout(name))
+            fields = (name[7:] for name in dir(kind) if name[:7] == "_saved_" and not snapshot.is_layout(name))
             self.kinds[kind] = [field for field in fields if field not in ("part", "whole")]  # torch's have none
         for field in self.kinds[kind]:
             held = getattr(node, f"saved_{field}", None)
@@ -491,9 +476,7 @@ class Reader:
         held = getattr(node, f"saved_{field}", None)
         counter = getattr(node, f"counter_{field}", getattr(held, "_counter", None)) or [0]
         code, lasti = program.first_write(counter, version)
-        at = code and program.expression(code, lasti)
-        source = program.source_of(code or "")
-        return (program.span(at)[0], source.text(source.statement(at)).partition("\n")[0]) if at else None
+        return program.statement_line(code, lasti) if program.expression(code, lasti) else None
 
     def hooks(self, order: list[Key]) -> Iterable[Hook]:
         """The records of all hooks, node by node."""
@@ -501,20 +484,27 @@ class Reader:
             yield Hook(f"h{i}", self.ids[key], kind, hook_label(hook), nr)
 
 
-def nodes_of(edges: list[Any], seen: dict[int, Any]) -> Iterator[Node]:
-    """The nodes that edges lead to, each once."""
-    todo = [node_of(edge) for edge in edges]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, Node) and id(node) not in seen:
-            seen[id(node)] = node
-            yield node
-            todo += map(node_of, node.edges)
+def set_aside(undo: contextlib.ExitStack, t: AnyTensor, place: str, hooks: Any) -> None:
+    """Put a copy in the place of a gradient, and let the hooks rest that wait for it, until it is undone."""
+    grad = getattr(t, place)
+    undo.callback(setattr, t, place, grad)
+    undo.callback(hooks.update, dict(hooks))
+    setattr(t, place, None if grad is None else grad.detach().clone())
+    hooks.clear()  # shown, not run: it may well be an optimiser's step
 
 
-def nodes_behind(*starts: Any) -> Iterator[Any]:
-    """All nodes behind tensors, or nodes, those of leaves included; of any library."""
-    found, todo = set[Any](), [getattr(t, "grad_fn", t) for t in starts]
+def nodes_of(*starts: Any, seen: set[Node] | None = None) -> list[Node]:
+    """The nodes behind tensors of minigrad, edges and nodes, each once; none behind other things."""
+    def nodes(edges: Iterable[Any]) -> list[Node]:
+        return [n for n in map(node_of, edges) if isinstance(n, Node)]
+
+    edges = (one._edge() if isinstance(one, TensorBase) else one for one in starts)
+    return reachable(nodes(edges), lambda n: nodes(n.edges), seen)
+
+
+def nodes_behind(*starts: Any, seen: set[Any] | None = None) -> Iterator[Any]:
+    """All nodes behind tensors, or nodes, those of leaves included, without those `seen` before; of any library."""
+    found, todo = set[Any]() if seen is None else seen, [getattr(t, "grad_fn", t) for t in starts]
     while todo:
         if (node := todo.pop()) is not None and node not in found:
             found.add(node)
@@ -553,7 +543,7 @@ def parameters(value: Any) -> list[Any]:
     """The tensors in a module, an optimizer, or what `inner` looks into; nothing for what is none."""
     if hasattr(value, "param_groups"):
         return [p for group in value.param_groups for p in group["params"]]
-    if hasattr(type(value), "named_parameters"):
+    if is_module(value):
         return [*value.parameters()]
     return [part for part in inner(value) if is_tensor(part)]
 
@@ -564,22 +554,22 @@ def tensors_named(scope: Mapping[str, Any], modules: bool = False) -> dict[str, 
     found, plain = dict[str, AnyTensor](), {name: v for name, v in scope.items() if not name.startswith("_")}
     listed = [(f"{name}[{k!r}]", one) for name, several in plain.items() if type(several) in (list, tuple, dict)
               for k, one in itertools.islice(dict.items(several) if type(several) is dict else enumerate(several), 100)]
-    first = (one for one in listed if hasattr(type(one[1]), "named_parameters"))  # before its name in a loop over them
+    first = (one for one in listed if is_module(one[1]))  # before its name in a loop over them
     last = (one for one in listed if hasattr(type(one[1]), "grad_fn") and one[1].is_leaf and one[1].requires_grad)
     for name, value in (*first, *plain.items(), *last):
-        kept = hasattr(type(value), "grad_fn") or (modules and hasattr(type(value), "named_parameters"))
+        kept = hasattr(type(value), "grad_fn") or (modules and is_module(value))
         found |= ({name: value} if kept else {}) | owned(name, value)
     return found
 
 
 def owned(name: str, value: Any) -> dict[str, AnyTensor]:
     """The parameters of a module that has this name; of anything else none."""
-    return {f"{name}.{k}": p for k, p in value.named_parameters()} if hasattr(type(value), "named_parameters") else {}
+    return {f"{name}.{k}": p for k, p in value.named_parameters()} if is_module(value) else {}
 
 
 def inner(value: Any) -> list[Any]:
     """What is in a list, a tuple, a dict, or an object of the learner's that is no module; nothing for others."""
-    plain = program.is_learners(value) and not hasattr(type(value), "named_parameters")
+    plain = program.is_learners(value) and not is_module(value)
     value = vars(value) if plain and hasattr(value, "__dict__") else value
     return [*(value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ())]
 

@@ -173,7 +173,7 @@ class Scopes:
     def statement(self, id: str) -> Any:
         """The statement in the learner's text that made a node; itself where that is not known, or in a loop."""
         code, lasti = self.places[id]
-        made, source = code and expression(code, lasti), code and quoted(code)[1]
+        made, source = expression(code, lasti), code and quoted(code)[1]
         return id if made is None or source.loops(made) else source.statement(made)
 
 

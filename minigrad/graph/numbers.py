@@ -22,10 +22,11 @@ from ..core.graph import Freed, Node, TensorBase, latest, node_of
 from ..core.row import reader as saved_reader
 from ..text import presentation
 from ..text.numbers import two_digits
+from . import program
 from .cuts import leads_to
 from .findings import MODULES, Finding, by_rule, finding, first, receiver
 from .live import Key, Reader, is_tensor
-from .program import Context, begins, called, expression, feeding, inside_of, is_theirs, source_of, usual, writers
+from .program import Context, begins, called, expression, inside_of, is_theirs, located, parts_behind, usual, writers
 
 # nodes that are looked through; one after the other, behind each of them; sums next to a leaf, with all their terms
 MOST, NEAR, SUMS = 20_000, 12, 64
@@ -40,11 +41,16 @@ UNKNOWN = LookupError, RuntimeError, TypeError, ValueError, AttributeError  # wh
 def at_node(key: str, n: Node, **facts: Any) -> Finding:
     """A finding about the line that made a node."""
     made = behind_views(n, False, ("LogB", "AddB", "IndexB", "Gather"))
-    at = expression(made.code, made.lasti) if getattr(made, "code", None) is not None else None
-    line = usual(source_of(made.code).statement(at)) if at else ""
+    at, there = located(getattr(made, "code", None), getattr(made, "lasti", 0))
+    line = usual(there.source.statement(at)) if at else ""
     told = f"{key}: 0 {type(n).__name__} {facts.get('value', '')} in {line}"
-    found = by_rule(told, [(n.code, n.lasti)], Context(source_of(n.code))) if n.code is not None else None
+    found = by_lines(told, n) if n.code is not None else None
     return Finding(key, {"node": presentation.current.type_name(n), **facts}, n.line, found.edit if found else None)
+
+
+def by_lines(told: str, *made: Any) -> Finding | None:
+    """What a rule tells of the lines that made nodes, or cut at places, which it numbers from 0."""
+    return by_rule(told, [(one.code, one.lasti) for one in made], located(made[0].code, made[0].lasti)[1])
 
 
 def finite(array: Any) -> bool:
@@ -76,9 +82,8 @@ class Values(Reader):
             return saved_reader(n.row, name)(n, RAW)
         slots = dict(zip(self.input_names(n), self.edges[key], strict=False))
         value = self.held((key, 0) if name == "result" else slots.get(name), n, name)
-        written = value is None and name == "other" and not slots.get(name) and n.code is not None
-        if isinstance(at := expression(n.code, n.lasti) if written else None, ast.BinOp):  # `0.5 * x`
-            value = next((side.value for side in (at.left, at.right) if isinstance(side, ast.Constant)), None)
+        if value is None and name == "other" and not slots.get(name):  # `0.5 * x`
+            value = program.number_beside(n.code, n.lasti)
         if value is None:
             raise LookupError(name)
         return value
@@ -207,14 +212,14 @@ class Values(Reader):
     def stepped(self) -> Finding | None:
         """A leaf that an update, its last write, left with NaN or Inf."""
         bad = ((slot, t) for slot, t in self.tensors.items() if t.is_leaf and not finite(t._array()))
-        return first(finding("stepped_bad", Context(source_of(code)), at, name=self.names.get(slot))
-                     for slot, t in bad if updated(t) for code, at in writers(t)[:1])
+        return first(finding("stepped_bad", there, at, name=self.names.get(slot))
+                     for slot, t in bad if updated(t) for at, there in writers(t)[:1])
 
 
 def updated(t: Any) -> bool:
     """Whether the last that wrote into a tensor was an update."""
     return any(called(at) in ("step", "sub_", "add_", "copy_") or isinstance(at, ast.AugAssign)
-               for _, at in writers(t)[:1])
+               for at, _ in writers(t)[:1])
 
 
 def value_at(bad: Any, operands: dict[str, Any]) -> str:
@@ -245,7 +250,7 @@ def spread(n: Any) -> Finding | None:
 
 def unpaired(code: Any, lasti: int, shapes: list[tuple[Any, ...]], warned: bool = True) -> Finding | None:
     """What is to be said of two shapes that met in a line: see `spread`."""
-    at, context = expression(code, lasti), Context(source_of(code))
+    at, context = located(code, lasti)
     pair = [at.left, at.right] if isinstance(at, ast.BinOp) else getattr(at, "args", [])[:2]
     column, flat = sorted(shapes, key=len, reverse=True) if len(shapes) == 2 else ((), ())
     if len(column) != 2 or len(flat) != 1 or column != (flat[0], 1) or flat[0] < 2:
@@ -272,8 +277,8 @@ def behind_views(n: Any, turned: bool = True, also: tuple[str, ...] = ()) -> Any
 def misfit(nodes: list[Any]) -> Finding | None:
     """What nodes behind a loss show without values: writes through `.data`, lengths that were spread,
     probabilities in place of scores."""
-    unseen = [(p.code, p.lasti) for p in list(ledger.places.values()) if p.kind == ".data" and p.origin() in nodes]
-    written = first(by_rule("unseen: 0", [at], Context(source_of(at[0]))) for at in unseen)
+    unseen = (p for p in list(ledger.places.values()) if p.kind == ".data" and p.origin() in nodes)
+    written = first(by_lines("unseen: 0", place) for place in unseen)
     bent = {node_of(e) for n in nodes if not type(n).__name__.startswith(STRAIGHT) for e in n.edges}
     told = (((met := spread(n)) and not folded(n, nodes) and met) or first(
         chained(node_of(e), n, n in bent) for e in n.edges) for n in nodes if n.code)
@@ -311,7 +316,7 @@ def chained(child: Any, n: Any, bent: bool = False) -> Finding | None:
     left += " bent" * bent
     told = (f"chain: 0 {type(child).__name__} 1 {type(n).__name__} along {getattr(n, 'saved_dim', len(parts))} "
             f"dim {getattr(child, 'saved_dim', '')} of {type(node_of(child.edges[0])).__name__}{marks}{left}")
-    return by_rule(told, [(m.code, m.lasti) for m in (child, n)], Context(source_of(child.code)))
+    return by_lines(told, child, n)
 
 
 # ---- what a loss shows though all its gradients arrive
@@ -335,13 +340,13 @@ def oddities(loss: Any, names: Mapping[str, Any]) -> Iterator[Finding | None]:
 
 def cancelling(n: Any, name: str) -> Finding:
     """A sum that takes away what it adds; most often the difference in it was to be a constant."""
-    at, source = expression(n.code, n.lasti), source_of(n.code)
+    at, there = located(n.code, n.lasti)
     inner = getattr(at, "left", None)
     parts = (inner.left, inner.right, at.right) if isinstance(inner, ast.BinOp) and isinstance(at, ast.BinOp) else ()
-    a, b, c = map(source.grouped, parts) if parts else ("", "", "")
+    a, b, c = map(there.source.grouped, parts) if parts else ("", "", "")
     taken = isinstance(getattr(inner, "op", None), ast.Sub) and b == c  # a - b + b, else b + a - b
     new = f"({a} - {b}).detach() + {c}" if taken else f"{a} + ({b} - {c}).detach()"
-    return finding("cancelling", Context(source), at, *[(at, new)] * bool(parts and (taken or a == c)), name=name)
+    return finding("cancelling", there, at, *[(at, new)] * bool(parts and (taken or a == c)), name=name)
 
 
 def turned(at: Any, context: Context) -> Finding:
@@ -356,10 +361,10 @@ def turned(at: Any, context: Context) -> Finding:
 
 def at_home(n: Any, names: Mapping[str, Any]) -> tuple[Any, Context]:
     """The expression that made a node, and where it stands: in a forward, with the module that it is of."""
-    at, source = expression(n.code, n.lasti), source_of(n.code)
+    at, there = located(n.code, n.lasti)
     every = (m for v in names.values() if hasattr(type(v), "named_modules") for m in v.modules())
     own = [m for m in every if getattr(type(m).forward, "__code__", None) is n.code][:1]
-    return at, Context(source, source.function(at), names={**names, **dict(zip(["self"], own, strict=False))})
+    return at, there._replace(names={**names, **dict(zip(["self"], own, strict=False))})
 
 
 def summed(top: Any, more: tuple[str, ...] = ()) -> dict[int, tuple[Any, float, float]]:
@@ -370,24 +375,16 @@ def summed(top: Any, more: tuple[str, ...] = ()) -> dict[int, tuple[Any, float, 
         todo.remove(n := max(todo, key=lambda n: n.seq))
         kind, factor = type(n).__name__.partition("Backward")[0], found[id(n)][1]
         alike = kind in ("Add", "Sub", "Neg", "Clone", *more) or bool(more and n.row is not None and n.row.view)
+        beside = program.number_beside(n.code, n.lasti) if kind in ("Mul", "Div") else None
+        times = math.nan if beside is None else beside
         for i, edge in enumerate(n.edges if alike or kind in ("Mul", "Div") else ()):
             if (child := node_of(edge) if edge is not None else None) is not None:
-                by = -1 if kind == "Neg" or (kind == "Sub" and i) else 1 if alike else number_beside(n)
+                by = -1 if kind == "Neg" or (kind == "Sub" and i) else 1 if alike else times
                 by = factor * (1 / by if kind == "Div" and by else by) * float(getattr(n, "saved_alpha", 1) if i else 1)
                 todo += [child] * (id(child) not in found and isinstance(child, Node))
                 _, before, size = found.get(id(child), (child, 0.0, 0.0))
                 found[id(child)] = child, before + by, size + abs(by)
     return found
-
-
-def number_beside(n: Any) -> float:
-    """The number that a product or a quotient has beside its tensor, as it is written; NaN where it has none."""
-    at = expression(n.code, n.lasti) if n.code is not None else None
-    both = (at.left, at.right) if isinstance(at, ast.BinOp) else ()
-    for side in both[isinstance(getattr(at, "op", None), ast.Div) :]:
-        with suppress(ValueError, TypeError):
-            return float(ast.literal_eval(side))
-    return math.nan
 
 
 def regrouped(n: Any, new: tuple[int, ...], names: Mapping[str, Any]) -> Finding | None:
@@ -439,7 +436,7 @@ def zero_scores(n: Any, values: Values, names: Mapping[str, Any]) -> Finding | N
     pair = [at.target, at.value] if isinstance(at, ast.AugAssign) else pair
     for mask, scores in permutations(pair, 2):
         read: list[Any] = [v for n in ast.walk(mask) if isinstance(v := home.value(n), TensorBase)]
-        made = {called(part) for here, _ in feeding(mask, home) for part in ast.walk(here)} if not read else set()
+        made = {called(part) for part, _ in parts_behind(mask, home)} if not read else set()
         if made & {"tril", "triu"} or [sorted({*v.unique().tolist()}) for v in read if not v.requires_grad] == [[0, 1]]:
             new = f'{home.source.grouped(scores)}.masked_fill({ast.unparse(mask)} == 0, float("-inf"))'
             new = f"{ast.unparse(scores)} = {new}" if isinstance(at, ast.AugAssign) else new
@@ -480,8 +477,8 @@ def stopped(leaf: Any, top: Any, context: Context) -> Finding | None:
               if type(m).__name__.startswith(("Linear", "Conv")) and m.bias is not None and m.weight.grad is not None]
     own = next((i for i, (_, m) in enumerate(layers) if leaf is m.weight or leaf is m.bias), len(layers))
     zero = ((name, *one) for name, m in layers[own + 1 :] if not m.weight._array().any() for one in writers(m.weight))
-    for name, code, wrote in (one for one in zero if one[2] is not None and called(one[2]) != "step"):
-        return finding("zero_weight", Context(source_of(code)), wrote, name=f"{name}weight")
+    for name, wrote, there in (one for one in zero if one[1] is not None and called(one[1]) != "step"):
+        return finding("zero_weight", there, wrote, name=f"{name}weight")
     name, m = next(((name, m) for name, m in layers[own:] if m.bias.grad._array().any()), ("", None))
     if m is None:  # what stands behind the last of them sent nothing back
         return by_rule(f"last: {type([*top.modules()][-1]).__name__}", None, context)
@@ -495,8 +492,7 @@ def stopped(leaf: Any, top: Any, context: Context) -> Finding | None:
 
 def by_nought(leaf: Any, name: str, root: Any, context: Context) -> Finding | None:
     """Where what leads to a leaf is multiplied by what is made of zeros, so that 0 goes back to it."""
-    every: Any = ((n, there) for here, there in feeding(root, context) for n in ast.walk(here))
-    for n, around in every:
+    for n, around in parts_behind(root, context):
         pair = [n.left, n.right] if is_product(n) else [receiver(n), *n.args[:2]][-2:] if called(n) in PRODUCTS else []
         if "weight_hh" in name and isinstance(n, ast.Call) and type(around.callee(n.func)).__name__ in RECURRENT:
             pair = [n.func, *(getattr(given, "elts", [given])[0] for given in n.args[1:2])]  # the state
@@ -569,22 +565,21 @@ def into(layer: Any, top: Any, context: Context) -> Iterator[tuple[Any, Context]
 def fed(root: Any, context: Context) -> Finding | None:
     """A constant of the learner's that holds NaN behind an expression: the farthest of them, where it is made."""
     found = None
-    for here, around in feeding(root, context):
-        for part in (n for n in ast.walk(here) if isinstance(n, ast.Name | ast.Attribute)):
-            value, name = around.value(part), ast.unparse(part)
-            array = value._array() if isinstance(value, TensorBase) and not value.requires_grad else value
-            wrong = isinstance(array, xp.ndarray) and array.dtype.kind == "f" and xp.isnan(array).any()
-            for made, there in [*around.made(name, part)][:1] if wrong else ():
-                read = [v._array() for n in ast.walk(made) if is_tensor(v := there.value(n))]
-                whole = bool(read) and all(map(finite, read)) and not xp.isnan(array).all()
-                found = by_rule(f"fed{' whole' * whole}: {name}", made, there) or finding("fed", there, made, name=name)
+    for part, around in parts_behind(root, context):
+        value: Any = around.value(part) if isinstance(part, ast.Name | ast.Attribute) else None
+        array: Any = value._array() if isinstance(value, TensorBase) and not value.requires_grad else value
+        wrong = isinstance(array, xp.ndarray) and array.dtype.kind == "f" and xp.isnan(array).any()
+        for made, there in [*around.made(name := ast.unparse(part), part)][:1] if wrong else ():
+            read = [v._array() for n in ast.walk(made) if is_tensor(v := there.value(n))]
+            whole = bool(read) and all(map(finite, read)) and not xp.isnan(array).all()
+            found = by_rule(f"fed{' whole' * whole}: {name}", made, there) or finding("fed", there, made, name=name)
     return found
 
 
 def odd_targets(root: Any, context: Context, wrong: bool = False) -> Finding | None:
     """A cross entropy whose targets hold 1 for several classes of a row, where they should be probabilities; of `wrong`
     numbers one of whose targets none counts: all are to be ignored, or their classes weigh 0."""
-    given = ((n, there, there.value(n.args[1])) for here, there in feeding(root, context) for n in ast.walk(here)
+    given = ((n, there, there.value(n.args[1])) for n, there in parts_behind(root, context)
              if isinstance(n, ast.Call) and len(n.args) > 1)
     for n, there, t in (one for one in given if is_tensor(one[2]) and one[2].is_floating_point() != wrong):
         kind = " ".join((called(n), called(n.func), type(there.callee(n.func)).__name__))
@@ -644,12 +639,12 @@ def differs(module: Any) -> bool:
 
 def sum_of_backwards(leaf: Any) -> bool:
     """Whether backward added to a gradient that was there, and nothing else wrote into it, as far as is known."""
-    return {called(at) for _, at in writers(leaf._grad)} == {"backward"}
+    return {called(at) for at, _ in writers(leaf._grad)} == {"backward"}
 
 
 def written(leaf: Any, name: str, wrong: str) -> Finding | None:
     """The line that wrote into `.grad` last, if it made zeros of it, or added to it what a further backward gave."""
-    for at, around in ((at, Context(source_of(code))) for code, at in writers(leaf._grad)[:1]):
+    for at, around in writers(leaf._grad)[:1]:
         if wrong == "zero" and called(at) != "backward":
             key = "cleared_since" if called(at) in ("zero_", "zero_grad", "fill_") else "grad_written"
             return finding(key, around, at, name=name)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import ast
 import linecache
+import math
 import operator
 import os
 import re
@@ -24,7 +25,7 @@ from typing import Any, NamedTuple
 
 from ..core.beside import lines
 from ..core.beside.ledger import Place
-from ..core.beside.lines import PACKAGE_FILES, source_line
+from ..core.beside.lines import PACKAGE_FILES, learners_frame, source_line
 from ..core.graph import TensorBase, latest
 from . import tracebacks
 from .snapshot import by_key
@@ -341,10 +342,10 @@ def gives(statement: Any, name: str) -> bool:
     return isinstance(statement, ast.Assign) and not parts
 
 
-def writers(t: Any) -> list[tuple[CodeType, Any]]:
-    """The learner's expressions that wrote into a tensor last, the latest first, and their code."""
+def writers(t: Any) -> list[tuple[Any, Context]]:
+    """The learner's expressions that wrote into a tensor last, the latest first, and where they stand."""
     lines = filter(None, (getattr(t, "_shared_counter", list)() or ())[:0:-1])  # none of torch's
-    return [(code, expression(code, *at)) for code, *at in lines if code is not None]
+    return [located(code, lasti) for code, lasti in lines if code is not None]
 
 
 def first_write(counter: Any, version: int) -> tuple[Any, int]:
@@ -390,7 +391,7 @@ class Context(NamedTuple):
             return None
         owner = self.value(node.value) if isinstance(node, ast.Attribute) else None
         shape = isinstance(owner, TensorBase) and node.attr == "shape"
-        if shape or hasattr(type(owner), "named_parameters") or isinstance(owner, ModuleType):
+        if shape or is_module(owner) or isinstance(owner, ModuleType):
             return getattr(owner, node.attr, None)
         return getattr(owner, "__dict__", {}).get(node.attr) if is_learners(owner) else None  # no property is run
 
@@ -406,10 +407,10 @@ class Context(NamedTuple):
     def definition(self, call: Any) -> Context | None:
         """The learner's function that a call runs, as a context; None for what is not theirs."""
         made = self.callee(call.func)
-        own = "forward" if hasattr(type(made), "named_parameters") else "__call__"  # of an object of theirs
+        own = "forward" if is_module(made) else "__call__"  # of an object of theirs
         made = unwrap(getattr(type(made), own) if own == "forward" or is_learners(made) else made)
         owners = [v for v in (self.value(call.func), self.value(getattr(call.func, "value", None)))
-                  if hasattr(type(v), "named_parameters") or is_learners(v)]
+                  if is_module(v) or is_learners(v)]
         return inside_of(made, call, self, **({"self": owners[0]} if owners else {}))  # what it means in a method
 
     def runs(self, call: Any) -> Iterator[Context]:
@@ -425,7 +426,7 @@ class Context(NamedTuple):
         elif found is None and isinstance(call.func, ast.Subscript):
             found = self.value(whole)
         several = found if isinstance(found, list | tuple) else [found]
-        several = [each for each in several if hasattr(type(each), "named_parameters")]
+        several = [each for each in several if is_module(each)]
         for m in several if own is not None else [m for each in several for m in each.modules()]:
             hooks = [*m._forward_pre_hooks.values(), *m._forward_hooks.values()]
             for f in [*(getattr(hook, "args", [hook])[-1] for hook in hooks), *[type(m).forward] * (own is None)]:
@@ -517,7 +518,7 @@ class Context(NamedTuple):
     def learns(self, name: str) -> bool:
         """Whether a name means what gradients go through, or what has parameters."""
         v = self.names.get(name)
-        return getattr(v, "requires_grad", None) is True or hasattr(v, "named_parameters") or hasattr(v, "param_groups")
+        return getattr(v, "requires_grad", None) is True or is_module(v) or hasattr(v, "param_groups")
 
     def cells(self, every: bool = False) -> Iterator[Source]:
         """This source, and, if it is a cell, the other cells, the latest first; those that came again since if `every`.
@@ -578,6 +579,11 @@ def is_learners(value: Any) -> bool:
     return bool(methods(value))
 
 
+def is_module(value: Any) -> bool:
+    """Whether a value is a module of layers, of minigrad or of torch, or has parameters by name as they have."""
+    return hasattr(type(value), "named_parameters")
+
+
 def feeding(node: Any, context: Context, end: Any = None) -> Iterator[tuple[Any, Context]]:
     """The expressions that made the value of `node`, the nearest first: itself, and what stands behind it, only up to
     those of which a part is an `end`."""
@@ -591,6 +597,11 @@ def feeding(node: Any, context: Context, end: Any = None) -> Iterator[tuple[Any,
             if part not in seen:
                 seen.add(part)
                 queue.append((part, there))
+
+
+def parts_behind(node: Any, context: Context) -> Iterator[tuple[Any, Context]]:
+    """The same with all that these expressions are made up of."""
+    yield from ((part, around) for here, around in feeding(node, context) for part in ast.walk(here))
 
 
 # what is looked at must not be parsed anew meanwhile: its nodes are known by identity
@@ -694,6 +705,20 @@ def called(call: Any) -> str:
     return function.attr if isinstance(function, ast.Attribute) else getattr(function, "id", "")
 
 
+def number_beside(code: CodeType | None, lasti: int, word: str = "") -> int | float | None:
+    """The number that is written beside a tensor: 2 of `x + 2`, `x *= 2` and `x / 2`, or alone into a method that is
+    called `word`: `x.add(2)`; None where there is none."""
+    at = expression(code, lasti)
+    sides = ("value", "right") if isinstance(getattr(at, "op", None), ast.Div) else ("value", "right", "left")
+    parts = [getattr(at, side, None) for side in sides]
+    parts += at.args if word and called(at).rstrip("_") == word and len(at.args) == 1 and not at.keywords else []
+    for part in filter(None, parts):
+        with suppress(ValueError, TypeError):
+            if isinstance(number := ast.literal_eval(part), int | float) and math.isfinite(number):
+                return number
+    return None
+
+
 def is_cell(file: str) -> bool:
     """Whether a file is a cell of a notebook, or a line typed at IPython's prompt."""
     return "ipykernel_" in file or file.startswith("<ipython-input") or file in TIMED
@@ -709,9 +734,15 @@ def position(code: CodeType, lasti: int) -> Any:
     return next(iter(quoted(code)[2][lasti // 2 : lasti // 2 + 1]), None)
 
 
-def expression(code: CodeType, lasti: int) -> Any:
-    """The expression that an instruction computes; None if its source is not there."""
-    return quoted(code)[1].spans.get(position(code, lasti))
+def expression(code: CodeType | None, lasti: int) -> Any:
+    """The expression that an instruction computes; None without code, or if its source is not there."""
+    return None if code is None else quoted(code)[1].spans.get(position(code, lasti))
+
+
+def located(code: CodeType | None, lasti: int, names: Mapping[str, Any] = {}) -> tuple[Any, Context]:
+    """The same, and where it stands, with what `names` mean there."""
+    at, source = expression(code, lasti), source_of("") if code is None else quoted(code)[1]
+    return at, Context(source, source.function(at), names=names)
 
 
 def own_locals(frame: FrameType) -> dict[str, Any]:
@@ -733,6 +764,15 @@ def theirs(frame: FrameType | None) -> FrameType | None:
     while frame is not None and not is_theirs(frame.f_code):
         frame = frame.f_back
     return frame
+
+
+def learners_scope() -> dict[str, Any]:
+    """All names where the learner stands: the calling frame, or the notebook."""
+    if (frame := learners_frame()) is None:  # a thread that begins with one of ours
+        return {}
+    if str(frame.f_globals.get("__name__")).startswith("IPython."):  # called by a magic: the cell is further away
+        return dict(shell().user_ns)
+    return {**frame.f_globals, **own_locals(frame)}
 
 
 def standing(frame: FrameType | None) -> Context | None:

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from ..core.beside.lines import PACKAGE_FILES
 from ..core.modes import mode_variable
 from ..text import presentation
-from .live import is_tensor
+from .live import is_module, is_tensor
 from .program import Context, Source, own_locals
 from .restoring import Restoring
 from .tracebacks import places
@@ -177,4 +177,4 @@ def described(value: Any) -> str:
         return f"Loader of {described(getattr(value.dataset, 'tensors', value.dataset))}"
     if isinstance(value, tuple | list):
         return f"{type(value).__name__}({len(value)}){' of tensors' * any(map(is_tensor, value))}"
-    return "Module" if hasattr(type(value), "named_parameters") else "?" if value is None else type(value).__name__
+    return "Module" if is_module(value) else "?" if value is None else type(value).__name__

@@ -17,8 +17,8 @@ from typing import Any
 from ..array import ndarray, random, xp
 from ..core import modes
 from ..core.beside import ledger, scopes
-from ..core.graph import TensorBase, latest
-from .live import is_tensor, nodes_of
+from ..core.graph import Node, TensorBase, latest, node_of
+from .live import is_tensor
 from .program import is_learners, is_theirs
 from .snapshot import AnyTensor, swap
 
@@ -64,6 +64,11 @@ class Restoring(contextlib.ExitStack):
             yield from self.tensor(value)
         elif is_tensor(value):
             yield self.torch_tensor(value)
+        elif isinstance(value, Node):  # what it saved
+            for slot in value.frees:
+                self.callback(setattr, value, slot, getattr(value, slot, None))
+                yield getattr(value, slot, None)
+            yield from map(node_of, value.edges)
         elif isinstance(value, ndarray):
             if value.flags.writeable:
                 self.callback(value.__setitem__, ..., value.copy())
@@ -90,7 +95,7 @@ class Restoring(contextlib.ExitStack):
             yield from (f for c in kind.__mro__ for f in vars(c).values() if isinstance(f, FunctionType))
 
     def tensor(self, t: Any) -> Iterator[Any]:
-        """A tensor: its slots, its numbers and their version, and what the nodes behind it saved."""
+        """A tensor: its slots, its numbers and their version; it leads to the nodes behind it."""
         slots = {slot: getattr(t, slot) for slot in SLOTS}
         numbers, counter = slots["_data"], slots["_counter"]
         old, version = numbers.copy(), [0, ()] if counter is None else [*counter] if type(counter) is list else counter
@@ -105,14 +110,9 @@ class Restoring(contextlib.ExitStack):
                 t._counter, now[:] = now, version
 
         self.callback(back)
-        yield from (slots["_grad"], getattr(slots["_view"], "base", None), t.__dict__)
+        yield from (slots["_grad"], getattr(slots["_view"], "base", None), t.__dict__, node_of(slots["_fn"]))
         if slots["_hooks"] is not None:
             yield from (slots["_hooks"].tensor, slots["_hooks"].post_accumulate)
-        for node in nodes_of([slots["_fn"]], self.seen):
-            for slot in node.frees:
-                self.callback(setattr, node, slot, getattr(node, slot, None))
-                yield getattr(node, slot, None)
-            yield from (e for e in node.edges if isinstance(e, TensorBase))
 
     def torch_tensor(self, t: AnyTensor) -> AnyTensor | None:
         """A tensor of torch: its numbers and their version, its flag, and its gradient, which is returned."""

@@ -23,7 +23,7 @@ from .cuts import leads_to, root_of, tensors_in
 from .errors import crossing, regions
 from .findings import Finding, all_reads, by_rule, finding, first, keyword, names_in, reads_of, receiver
 from .leaves import last_backward, missing_from, named, optimizers
-from .live import is_tensor, nodes_of, parameters, stale
+from .live import is_module, is_tensor, nodes_of, parameters, stale
 from .program import Context, Source, begins, called, expression, feeding, is_cell, is_learners, source_of, written
 from .snapshot import by_key
 
@@ -148,12 +148,12 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     yield from hoarded(context)
     call, around = last_backward(context) or (None, context)
     yield None if call is None else kept_for_all(call, around) or numbers.odd_targets(root_of(call), around)
-    behind = (e for n in nodes_of([t.grad_fn for t in own if t.grad_fn is not None], {}) for e in n.edges)
+    behind = (e for n in nodes_of(*own) for e in n.edges)
     ends = [*own, *(e for e in behind if isinstance(e, TensorBase))]
     yield None if called(call) != "backward" else leaves.first_order(ends, root_of(call), around)
     yield None if call is None else leaves.bootstrapped(root_of(call), around)
     modules = [(name, type(v), {*map(id, v.parameters())}, any(p.grad is not None for p in v.parameters()))
-               for name, v in context.names.items() if hasattr(type(v), "named_parameters")]
+               for name, v in context.names.items() if is_module(v)]
     for (a, kind, held, trained), (b, other, theirs, learns) in permutations(modules, 2):
         if held == theirs or (kind is other and trained and not learns):  # the same also in a copy that is not deep
             yield by_rule(f"{'same' if held == theirs else 'copied'}: {a} {b}", None, context)
@@ -167,7 +167,7 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     yield from of_loops(context, any(p.requires_grad and p.grad is None for p in own))
     yield from kept_shared(context)
     loss = around.value(root_of(call)) if call else None
-    nodes = [*nodes_of([loss._edge()], {})] if isinstance(loss, TensorBase) else []
+    nodes = nodes_of(loss)
     yield from numbers.oddities(loss, context.names) if nodes else ()
     met = {id(loss), *(id(e) for n in nodes for e in n.edges)} & {*map(id, own)}
     rules = " own ".join(["", *(type(n).__name__ for n in nodes if met)])
@@ -197,7 +197,7 @@ def moved(own: list[Any], context: Context) -> Finding | None:
 def kept_for_all(call: Any, context: Context) -> Finding | None:
     """What carries its history from turn to turn, where `retain_graph` keeps backward from failing there."""
     loss = context.value(root_of(call))
-    nodes = nodes_of([loss._edge()], {}) if isinstance(loss, TensorBase) and keyword(call, "retain_graph") else ()
+    nodes = nodes_of(loss) if keyword(call, "retain_graph") else ()
     # made by one line: of several turns
     places = by_key(((n.code, n.lasti, type(n)), n) for n in nodes)
     twins = [several[-1] for several in places.values() if len(several) > 1]
@@ -222,7 +222,9 @@ def unread_in(source: Source, context: Context, homes: dict[Any, Context], leaf:
     """The same of the names that a source writes."""
     for n in (n for n in source.parents if type(n) is ast.Assign and all(map(str.isidentifier, written(n)))):
         names, home, loops = [name for name in written(n) if name[0] != "_"], source.function(n), source.loops(n)
-        around, inside = homes.get(home) or Context(source, home, names=context.names), {*ast.walk(n)}
+        around, inside = homes.get(home), {*ast.walk(n)}
+        if around is None or around.source is not source:  # of cells there are many
+            around = Context(source, home, names=context.names)
         out = home and any(isinstance(inner, ast.Global | ast.Nonlocal) for inner in ast.walk(home))
         there = names and (home or loops) and (leaf is None or leads_to(n.value, around, leaf))
         if out or not (there and computes(n.value, around)):
@@ -241,7 +243,7 @@ def computes(value: Any, context: Context) -> bool:
     """Whether an expression does nothing but compute of tensors."""
     value = value.value if isinstance(value, ast.Subscript) else value
     callee = context.callee(value.func) if isinstance(value, ast.Call) else None
-    ours = hasattr(type(callee), "named_parameters") or (
+    ours = is_module(callee) or (
         getattr(callee, "__module__", "").startswith("minigrad") and not isinstance(callee, type))
     value = getattr(value, "elt", value.args[0] if called(value) == "sum" and value.args else value)
     new = isinstance(value, ast.BinOp | ast.UnaryOp | ast.GeneratorExp) or (ours and not called(value).endswith("_"))
@@ -362,9 +364,9 @@ def hoarded(context: Context) -> Iterator[Finding | None]:
     """Sums and lists of results whose graphs several calls of backward have freed, or what several saved was written
     over: what they keep is of no use."""
     for name, value in named(context).items():
-        several, seen = value if isinstance(value, list) else [value], dict[int, Any]()
-        behind = [[*nodes_of([t._edge()], seen)] for t in several if isinstance(t, TensorBase) and t.grad_fn]
-        marks = {m for n in seen.values() for slot in n.frees if isinstance(m := getattr(n, slot), Freed)}
+        several, seen = value if isinstance(value, list) else [value], set[Any]()
+        behind = [nodes_of(t, seen=seen) for t in several if isinstance(t, TensorBase) and t.grad_fn]
+        marks = {m for n in seen for slot in n.frees if isinstance(m := getattr(n, slot), Freed)}
         old = len(marks) > 1 or (len(behind) > 1 and sum(any(map(stale, nodes)) for nodes in behind) > 1)
         for source in context.sources() if old else ():
             filled = ((home, w) for (home, word), writes in source.writes.items() if word == name for w in writes)

@@ -69,7 +69,7 @@ class Severed:
         self.latest = {*{(place.kind, *source_line(place.code, place.lasti)[:2], place.lasti): place
                          for place in self.places if place.seq <= end}.values()}
         for key, n in sorted(mine.items(), key=lambda pair: pair[1].seq):
-            scope, edges, sign = home(n.code), reader.edges[key], n.code and program.expression(n.code, n.lasti)
+            scope, edges, sign = home(n.code), reader.edges[key], program.expression(n.code, n.lasti)
             for at, value in reader.untracked(key):
                 name = reader.names.get(slot := reader.slot(value)) if at < len(edges) else None
                 if name:
@@ -214,7 +214,7 @@ class Severed:
     def other(self, sides: Sequence[Any], key: Any) -> Any:
         """Of two operands the one that the node, or leaf, with this key is not; None if nobody knows."""
         n, tracked = self.reader.found[key], self.reader.tracked
-        sign = None if type(key) is tuple else n.code and program.expression(n.code, n.lasti)
+        sign = None if type(key) is tuple else program.expression(n.code, n.lasti)
         statement = sign and program.quoted(n.code)[1].statement(sign)
         names = program.written(statement) if statement and getattr(statement, "value", None) is sign else []
         mine = [side is sign or (side is not None and (ast.unparse(side) in names or tracked.get(

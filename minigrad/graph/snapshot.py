@@ -8,7 +8,7 @@ a hook `h1`. `==` compares what torch can tell; not the fields marked `_uncompar
 
 import re
 from collections import deque
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from math import inf
@@ -24,6 +24,17 @@ def by_key(pairs: Iterable[tuple[Any, Any]], keys: Iterable[Any] = ()) -> dict[A
     found: dict[Any, list[Any]] = {key: [] for key in keys}
     for key, value in pairs:
         found.setdefault(key, []).append(value)
+    return found
+
+
+def reachable(starts: Iterable[Any], after: Callable[[Any], Iterable[Any]], seen: set[Any] | None = None) -> list[Any]:
+    """Some things, and all to which `after` leads from them, each once, without those that were `seen` before."""
+    found, todo, seen = list[Any](), [*starts], set() if seen is None else seen
+    while todo:
+        if (one := todo.pop()) not in seen:
+            seen.add(one)
+            found.append(one)
+            todo += after(one)
     return found
 
 
@@ -173,8 +184,9 @@ class TensorRecord:
 
     @property
     def label(self) -> str:
-        """Its name; without one its id, of what nobody computed behind its kind."""
-        return self.name or (self.id if self.kind == "nonleaf" else f"{self.kind} {self.id[1:]}")
+        """Its name; without one what it is: a leaf with its number, or with one of ours where it has many."""
+        of = f"{self.kind} {(not self.shape and self.value) or '#' + self.id[1:]}"
+        return self.name or ("tensor" if self.kind == "nonleaf" else of)
 
 
 @dataclass(frozen=True, slots=True)

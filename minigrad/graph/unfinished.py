@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..core.beside.lines import source_line
-from .live import Reader, is_tensor
+from .live import Reader, is_module, is_tensor
 from .nesting import call_at
 from .program import Context, expression, is_theirs, own_locals, source_of
 from .refused import Refused, arguments
@@ -72,7 +72,7 @@ def of_frames(inner: list[Any], names: dict[str, AnyTensor]) -> tuple[str, list[
     """Name and inputs of the function that the learner called, or of the module inside of it that failed."""
     for frame in reversed(inner):
         module: Any = own_locals(frame).get("self")
-        if frame.f_code.co_name == "forward" and hasattr(type(module), "named_parameters"):
+        if frame.f_code.co_name == "forward" and is_module(module):
             own = {name: p for name, p in module._parameters.items() if p is not None}
             names.update({name: p for name, p in own.items() if name not in names})
             return type(module).__name__, [*tensors_in(arguments(frame)), *own.values()]

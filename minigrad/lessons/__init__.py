@@ -14,6 +14,7 @@ from functools import partial
 from pkgutil import resolve_name
 from typing import Any
 
+from ..graph import fetcher
 from ..text import demand, say
 from . import forms, guesses
 from .classroom import collect, keep, note, own_exercise
@@ -74,10 +75,4 @@ def register(exercise: str, solution: Callable, cases: Iterable[tuple], mistakes
 
 
 # what lessons show, read when it is first asked for
-LATER = {"diamond": "lesson_03:diamond", "picture": "lesson_02:picture", "programs": "lesson_06:PROGRAMS"}
-
-
-def __getattr__(name: str) -> Any:
-    if name in LATER:
-        return resolve_name(f"{__name__}.{LATER[name]}")
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__, _ = fetcher(__name__, {"diamond": "lesson_03", "picture": "lesson_02", "programs": "lesson_06:PROGRAMS"})

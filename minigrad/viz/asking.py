@@ -87,10 +87,12 @@ class Moment(Shared):
         """A table; the first entry of each row is its own head."""
         return {"kind": "table", "head": ["", *head], "rows": rows}
 
-    def verdict(self, question: str, given: Any, right: bool) -> str:
-        """Note an answer; whether it was right, in words, and what it was where it was not: the form is gone."""
+    def verdict(self, question: str, given: Any, right: bool, written: str = "") -> str:
+        """Note an answer; whether it was right, in words, and what it was, as it is `written`, where it was not: the
+        form is gone."""
         self.answers.append((question, given, bool(right)))
-        return self.say("right" if right else "not_right", given=" ".join(given) if isinstance(given, list) else given)
+        written = written or (shown(given) if isinstance(given, float) else given)
+        return self.say("right" if right else "not_right", given=written)
 
     def expect(self, holds: Any, key: str, **blanks: Any) -> None:
         """Raises: Unanswered, with the sentence, unless `holds`."""
@@ -153,6 +155,11 @@ class Still(Drawing):
         return tag("svg", tag("title", clean(self.title)) + f"<style>{stylesheet(theme)}</style>" + page + body,
                    xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {num(whole)} {num(y + 16)}", width=whole,
                    height=y + 16, role="img", kind=f"mg-graph mg-{theme}")
+
+
+def columns(*of: list[Part]) -> Part:
+    """Lists of parts beside each other."""
+    return {"kind": "columns", "of": [*of]}
 
 
 def flat(parts: list[Part]) -> list[Part]:

@@ -423,7 +423,7 @@ class Builder:
     def sum_beside(self, block: Block, node: NodeRecord, e: Edge) -> None:
         """The engine's `sum` on the wire that leaves to the left, with what it adds up."""
         (px, y), id = block.ports[e.slot], node.edge_id(e.slot)
-        wide = max(self.slot_width(f"sum:{id}"), width(words.broadcast_label(self.graph, node, e)), 58)
+        wide = max(self.sum_width(node, e), 58)
         up = y <= 0 and y < max(y for _, y in block.ports.values())
         parts = Box(px - 20 - wide, y - 32 if up else y + 14, wide + 20, 20), Box(px - 49 - wide / 2, y - 12, 58, 24)
         px = min([px, *(b.x for b in [*block.boxes.values(), *block.room] if any(map(b.touches, parts)))])
@@ -431,13 +431,16 @@ class Builder:
         block.slots[f"sum:{id}"] = (px - 20 - wide / 2, y + (-18 if up else 27), "middle")
         block.room.append(Box(px - 24 - wide, y - (32 if up else 12), wide + 8, 44))
 
-    def sum_below(self, block: Block, node: NodeRecord, e: Edge, x: float, y: float) -> None:
-        """The same on a wire that leaves below, at `x`."""
-        id = node.edge_id(e.slot)
+    def sum_below(self, block: Block, node: NodeRecord, e: Edge, x: float, y: float, side: int = 1) -> None:
+        """The same on a wire that leaves below, at `x`; what it adds up stands at its right, or its left (-1)."""
+        id, wide = node.edge_id(e.slot), self.sum_width(node, e) + 10
         block.boxes[f"sum:{id}"] = Box(x - 29, y, 58, 24)
-        block.slots[f"sum:{id}"] = (x + 36, y + 17, "start")
-        wide = max(self.slot_width(f"sum:{id}"), width(words.broadcast_label(self.graph, node, e)))
-        block.room.append(Box(x + 30, y, wide + 10, 28))
+        block.slots[f"sum:{id}"] = (x + 36 * side, y + 17, "start" if side > 0 else "end")
+        block.room.append(Box(x + 30 if side > 0 else x - 30 - wide, y, wide, 28))
+
+    def sum_width(self, node: NodeRecord, e: Edge) -> float:
+        """How wide what the engine adds up can become, or what it says of it."""
+        return max(self.slot_width(f"sum:{node.edge_id(e.slot)}"), width(words.broadcast_label(self.graph, node, e)))
 
     def hanging(self, node: NodeRecord) -> list[Edge]:
         """The edges whose leaf hangs under this op: nobody else uses it, and nothing else
@@ -465,14 +468,19 @@ class Builder:
                       key=lambda e: ([*ids].index(e.node) if e.node in ids else len(ids), e.slot))
         block.below |= {e.slot for e in uses}
         block.ports = {slot: at for slot, at in block.ports.items() if slot not in block.below}
-        labels = [max(self.slot_width(f"edge:{node.edge_id(e.slot)}"), 8) + 12 for e in uses]
+        air = 28 if "frees" in self.show else 12  # a player's texts come two characters short, see `widest_texts`
+        labels = [max(self.slot_width(f"edge:{node.edge_id(e.slot)}"), 8) + air for e in uses]
         sums = any(e.expands for e in uses)
         sizes = {id: self.leaf_size(self.graph.node(id)) for id in ids}
         beside = dict(zip([e.node for e in uses], labels, strict=True))  # texts right of their wires, left of badges
         half = pill.w / 2 - min(pill.h, 60) / 4
         free = [e for e in uses if e.node not in ids]
+        leftmost = [*free, *uses][0] if len(uses) > 1 else None
         aside = sum(labels[uses.index(e)] for e in free[1:]) - half  # the last wire that goes past the leaves
-        least = {id: beside[id] + 50 if free else 2 * beside[id] - 8 if len(ids) > 1 else 0 for id in ids}
+        pairs = by_key(((e.node, label) for e, label in zip(uses, labels, strict=True)), ids)
+        apart = {id for id, two in pairs.items() if len(two) == 2 and not free and two[1] > 2 * half}  # at both sides
+        least = {id: beside[id] + 50 if free else 2 * beside[id] + (100 if id in apart else -8)
+                 if len(ids) > 1 or id in apart else 0 for id in ids}
         sizes = {id: (max(w, least[id]), h) for id, (w, h) in sizes.items()}
         x = max(-(sum(w for w, _ in sizes.values()) + 12 * (len(sizes) - 1)) / 2, aside + 12 if free else -math.inf)
         tops: dict[str | None, Box] = {}
@@ -484,22 +492,23 @@ class Builder:
             group = [u for u in uses if u.node == e.node] if e.node in ids else free
             leaf, right = tops.get(e.node), bool(free and e.node in tops)
             span = [labels[uses.index(u)] for u in group][slice(None, -1) if right else slice(1, None)]
+            if leaf and e.node in apart:
+                right, span = e is group[1], [16 + 24 * sum(u.expands for u in group)]
             middle = (leaf.x + 16 if free else leaf.cx) if leaf else (aside - half) / 2 if ids else 0
             px = middle + sum(span[:group.index(e)]) - sum(span) / 2
             if not ids and abs(px) > half:  # the wire is nearer: the text of the last one stands beyond it
                 px, right = math.copysign(half, px), px > half
             self.down_port(block, node, e, px, pill, leaf, label, right)
+            if e.expands:
+                self.sum_below(block, node, e, px, pill.bottom + 26, -1 if e is leftmost else 1)
 
     def down_port(self, block: Block, node: NodeRecord, e: Edge, px: float, pill: Box, leaf: Box | None,
                   label: float, right: bool) -> None:
-        """A port at the lower side, the text of its wire, left of it or `right`, and the engine's sum where the
-        input was stretched."""
+        """A port at the lower side, and the text of its wire, left of it or `right`."""
         id, half = node.edge_id(e.slot), pill.w / 2 - min(pill.h, 60) / 4
         block.ports[e.slot] = (min(max(px, -half), half), pill.bottom)
         block.slots[f"edge:{id}"] = (px + 6 if right else px - 6, pill.bottom + 20, "start" if right else "end")
         block.room.append(Box(px if right else px - label, pill.bottom, label, 24))
-        if e.expands:
-            self.sum_below(block, node, e, px, pill.bottom + 26)
         if leaf is not None:
             block.hangs[e.slot] = (e.node or "", (px, leaf.y))
 

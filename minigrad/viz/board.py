@@ -11,10 +11,11 @@ from collections import Counter
 from typing import Any
 
 from ..graph.followed import Followed, cut, pinned, so_far
+from ..graph.program import learners_scope
 from ..graph.snapshot import Graph, NodeRecord
 from ..text import demand
-from .asking import Moment, Part, graph_parts
-from .display import Drawing, learners_scope
+from .asking import Moment, Part, columns, graph_parts
+from .display import Drawing
 from .reasons import why
 
 
@@ -69,17 +70,18 @@ class Versions(Moment):
                          for line, known in zip(self.ran, self.after, strict=True))] for name in self.tensors]
         lines = {**code(self.program, "line", free=self.say("no_line")), "label": self.say("versions_line")}
         nothing = {"kind": "options", "name": "pin", "options": [{"text": self.say("no_pin")}]}
-        return {"parts": [self.text("versions_ask", "ask"), {"kind": "columns", "of": [
-            [{**self.table(map(str, self.ran), rows), "label": self.say("versions_pin")}, nothing], [lines]]},
-            self.button("answer"),
-            *([] if "inplace" in self.program.error else trouble(self.program))]}  # that one is what is asked
+        table = {**self.table(map(str, self.ran), rows), "label": self.say("versions_pin")}
+        told = [] if "inplace" in self.program.error else trouble(self.program)  # that one is what is asked
+        return {"parts": [self.text("versions_ask", "ask"), columns([table, nothing], [lines]), self.button("answer"),
+                          *told]}
 
     def reply(self, do: str, at: Any, values: dict[str, list[str]]) -> dict[str, Any]:
         self.expect("pin" in values, "no_pin_chosen")
         self.expect("line" in values, "no_line_chosen")
-        (pin,), line, stale = values["pin"], int(values["line"][0]) + 1, self.stale
-        line = 0 if line > len(self.program.lines) else line
-        given = f"{self.say('no_pin') if pin == '0' else pin}; {line or self.say('no_line')}"
+        lines, (pin,), stale = self.program.lines, values["pin"], self.stale
+        line = (int(values["line"][0]) + 1) % (len(lines) + 1)  # 0: no line
+        marked = f"{line}: {lines[line - 1].strip()}" if line else self.say("no_line")
+        given = f"{self.say('no_pin') if pin == '0' else pin.replace(',', ', ')}; {marked}"
         right = (pin, line) == ((f"{stale.tensor},{stale.line}", stale.by) if stale else ("0", 0))
         said = self.verdict(self.say("versions_ask"), given, right)
         key = "found" if stale else "unused" if any(pin.stale for pin in self.pins) else "fresh"
@@ -87,7 +89,7 @@ class Versions(Moment):
         rows = [[name, *(self.cell(name, k) for k in range(len(self.ran)))] for name in self.tensors]
         notes: dict[int, Part] = {pin.by: {"state": "bad", "note": self.say("writes", tensor=pin.tensor)}
                                   for pin in self.pins if pin.stale}
-        beside = {"kind": "columns", "of": [[self.table(map(str, self.ran), rows)], [code(self.program, notes=notes)]]}
+        beside = columns([self.table(map(str, self.ran), rows)], [code(self.program, notes=notes)])
         return {"parts": [found, beside, self.text("versions_key"), *trouble(self.program)], "said": said}
 
     def cell(self, name: str, k: int) -> Part | str:
@@ -117,9 +119,8 @@ class Detective(Moment):
 
     def opening(self) -> dict[str, Any]:
         lines = code(self.program, "line", free=self.say("no_line"))
-        covered = self.text("detective_covered", leaf=self.leaf)
-        columns = {"kind": "columns", "of": [[lines, self.button("answer")], [covered]]}
-        return {"parts": [self.text("detective_ask", "ask", leaf=self.leaf), columns, *trouble(self.program)]}
+        beside = columns([lines, self.button("answer")], [self.text("detective_covered", leaf=self.leaf)])
+        return {"parts": [self.text("detective_ask", "ask", leaf=self.leaf), beside, *trouble(self.program)]}
 
     def reply(self, do: str, at: Any, values: dict[str, list[str]]) -> dict[str, Any]:
         self.expect("line" in values, "no_line_chosen")
@@ -139,8 +140,7 @@ class Detective(Moment):
         notes |= {n: {"state": "bad", "note": self.say("cut_here")} for n in self.cuts}
         reason = [self.text("why_says"), {"kind": "text", "role": "found", "text": self.reason}] if self.reason else []
         found = self.text(f"detective_{self.end}", "found", leaf=self.leaf, line=cut_at)
-        columns = [[code(self.program, notes=notes)], [found, *reason]]
-        return {"parts": [{"kind": "columns", "of": columns}], "said": said}
+        return {"parts": [columns([code(self.program, notes=notes)], [found, *reason])], "said": said}
 
 
 class Board(Moment):
@@ -172,8 +172,8 @@ class Board(Moment):
         drawn = graph_parts(Drawing(board, lang=self.language)) if board and (board.nodes or board.cuts) \
             else [self.text("empty_board")]
         asked = self.question(i) if i < len(self.steps) else [self.text("watch_done")]
-        columns = [[code(self.program, notes=notes)], drawn]
-        return {"parts": [{"kind": "columns", "of": columns}, *(found or []), *asked], "at": i, "said": said,
+        beside = columns([code(self.program, notes=notes)], drawn)
+        return {"parts": [beside, *(found or []), *asked], "at": i, "said": said,
                 "keys": {"arrowdown": "answer"} if i < len(self.steps) else {}}
 
     def wrote(self, line: int) -> list[str]:

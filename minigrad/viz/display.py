@@ -24,7 +24,7 @@ from typing import Any
 
 from ..graph import from_torch, live, unfinished
 from ..graph.flows import Flows, first_bad, flows
-from ..graph.program import own_locals, shell
+from ..graph.program import learners_scope, shell
 from ..graph.snapshot import AnyTensor, Graph, by_key, part
 from ..graph.tangents import with_tangents
 from ..text import LANGUAGES, chosen, demand, say
@@ -89,6 +89,8 @@ def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None =
         if level is None:
             drawing.fit()
         drawing.fold = drawing.fold.opened(levels.named(drawing.fold, open))
+        if drawing.fold.bare and graph.library == "torch":
+            drawing.remark("no_scopes")
     if tangents is not False:
         ops = sum(n.id in graph.reached for n in graph.ops)
         facts = {"ops": ops, "inputs": moved, "outputs": sum(t.numel() for t in tensors)}
@@ -100,7 +102,7 @@ def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None =
         drawing.marks |= {bad[2]}
         drawing.remark(bad[0], node=bad[1])
     if view == "backward":
-        few = 2 if drawing.fold.home else 4
+        few = 2 if drawing.fold.home or drawing.fold.bare else 4
         groups = {edge: f"edge:{first}" for edge, first in drawing.fold.wires.items()}
         drawing.show_flows(flows(graph, *tensors, gradient=gradient, few=few, groups=groups), heat)
     return drawing
@@ -159,16 +161,6 @@ def nodes_below(t: AnyTensor, *roots: AnyTensor) -> list[str]:
     return [other.node for other in named if other.node]
 
 
-def learners_scope() -> dict[str, Any]:
-    """All names where the learner stands: the calling frame, or the notebook."""
-    frame = sys._getframe(1)
-    while frame.f_back and package_of(frame) == "minigrad":
-        frame = frame.f_back
-    if package_of(frame) == "IPython":  # called by a magic: the cell itself is further away
-        return dict(sys.modules["IPython"].get_ipython().user_ns)
-    return {**frame.f_globals, **own_locals(frame)}
-
-
 def learners_names(modules: bool = False) -> dict[str, AnyTensor]:
     """Names and tensors where the learner stands, and leaves in lists and dicts; modules themselves on request."""
     return live.tensors_named({n: v for n, v in learners_scope().items() if n not in ("In", "Out")}, modules)
@@ -183,11 +175,6 @@ def tensor_names(names: Mapping[str, AnyTensor] | None) -> dict[str, AnyTensor]:
     given = {id(t): name for name, t in wanted.items()}
     found = {**learners_names(modules=True), **wanted}
     return {name: t for name, t in found.items() if given.get(id(t), name) == name}
-
-
-def package_of(frame: Any) -> str:
-    """The top package whose code a frame runs."""
-    return str(frame.f_globals.get("__name__", "")).partition(".")[0]
 
 
 def few_colours(png: bytes) -> bytes:
@@ -293,6 +280,8 @@ class Drawing:
             self.close_what_is_too_high()
         if self.fold.shown < 2:  # that would be no picture
             self.graph, self.fold = before
+        if not self.fold.home:  # there is nothing to fold
+            self.fold = replace(self.fold, bare=True)
 
     def remark(self, key: str, **facts: Any) -> None:
         """Say something under the title."""

@@ -37,24 +37,33 @@ class State(NamedTuple):
     closed: frozenset[str]
 
 
-class Explorer(Stage):
+class OfDrawing(Stage):
+    """A widget that shows a drawing."""
+
+    drawing: Drawing
+    shown = True  # nobody has to be told that it was not shown: nothing has run
+    scene = traitlets.Dict().tag(sync=True)
+
+    def still(self) -> dict[str, Any]:
+        """The drawing as it was."""
+        return self.drawing.still()
+
+
+class Explorer(OfDrawing):
     """A drawing as a widget; see `Drawing.explore`. Fold state, place and choice live in the model."""
 
-    shown = True  # nobody has to be told that it was not shown: nothing has run
     key, chosen = (traitlets.Unicode(first).tag(sync=True) for first in ("0", ""))
-    scene = traitlets.Dict().tag(sync=True)
     pictures, place = (traitlets.List[Any]().tag(sync=True) for _ in range(2))
 
     def __init__(self, drawing: Drawing) -> None:
-        self.drawing, graph = drawing, drawing.graph
-        self.rolled = drawing.fold
+        self.drawing, self.rolled, graph = drawing, drawing.fold, drawing.graph
         self.turns = levels.fold(graph, repeats=False) if drawing.fold.whole else drawing.fold
         first = State(drawing.view, False, not drawing.fold.whole, drawing.fold.closed)
         self.first, self.states, self.why = first, {first: 0}, why_of_parts(graph)
         lines = by_key((n.line, n.id) for n in sorted(graph.nodes, key=lambda n: n.seq) if n.line and n.line[1])
         code = [[number, text, ids] for (number, text), ids in sorted(lines.items())]
         index = list(self.index())
-        roots = ", ".join(graph.tensor(root).label for root in graph.roots)
+        roots = ", ".join(graph.tensor(root).name or "…" for root in graph.roots)
         ui = script_words("explorer") | {name: both(f"player.{name}") for name in ("lang", "theme", "controls")}
         scene = {"explore": True, "title": f"draw({roots}).explore()", "ui": ui, "code": code[:MOST],
                  "index": index[:MOST], "remarks": drawing.remarks, "left_out": max(0, len(index) - MOST)}
@@ -165,25 +174,18 @@ class Explorer(Stage):
         """What a page needs: it takes the nearest fold states along."""
         return super().state() | {"key": "0", "pictures": self.nearest(*IN_A_PAGE)}
 
-    def still(self) -> dict[str, Any]:
-        """The drawing as it was."""
-        return self.drawing.still()
-
     def __repr__(self) -> str:
         return self.drawing.to_text()
 
 
-class Picture(Stage):
+class Picture(OfDrawing):
     """A drawing as a widget: its picture and, once that is pressed, its explorer in the same place."""
 
-    shown = True
-    scene = traitlets.Dict().tag(sync=True)
     opened = traitlets.Bool(False).tag(sync=True)
     explorer = traitlets.Instance(Explorer, allow_none=True).tag(sync=True, **widget_serialization)
 
     def __init__(self, drawing: Drawing) -> None:
-        self.drawing = drawing
-        scene = {"drawing": drawing.to_svg(), "ui": script_words("explorer")}
+        self.drawing, scene = drawing, {"drawing": drawing.to_svg(), "ui": script_words("explorer")}
         super().__init__(scene=scene, lang=drawing.lang, theme=drawing.theme or "")
         self.observe(self._opened, "opened")
 
@@ -196,10 +198,6 @@ class Picture(Stage):
         if self.explorer is not None:
             self.explorer.close()
         super().close()
-
-    def still(self) -> dict[str, Any]:
-        """The drawing as it was."""
-        return self.drawing.still()
 
 
 def card(title: str, sub: str, rows: list[Row]) -> dict[str, Any]:
@@ -219,8 +217,7 @@ def node_rows(graph: Graph, n: NodeRecord) -> list[Row]:
 
 def tensor_rows(t: TensorRecord) -> list[Row]:
     """What is known of a tensor."""
-    s = t.summary
-    version = f"_version {t.version}" if t.version and t.value is not None else ""
+    s, version = t.summary, f"_version {t.version}" if t.version and t.value is not None else ""
     facts = ", ".join(filter(None, [t.dtype.strip("?"), "requires_grad" if t.requires_grad else "", version]))
     return [[t.label, t.value if t.value is not None else both("draw.not_kept")], ["dtype", facts],
             ["min, mean, max", f"{s.min}, {s.mean}, {s.max}" if s and s.mean else ""], ["norm()", s.norm if s else ""],

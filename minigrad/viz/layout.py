@@ -509,18 +509,21 @@ class FrameLayout:
         before: dict[int, float] = {}
         for sweep in range(9):
             for column in reversed(self.columns) if sweep % 2 else self.columns:
-                self.level_column(column, self.near[sweep % 2])
+                self.level_column(column, sweep % 2)
             if sweep % 2 == 0 and before == (before := dict(self.y)):  # the way back and there again moved nothing
                 break
 
-    def level_column(self, column: list[int], near: list[Pulls]) -> None:
-        """The heights of one column that are nearest to those that its neighbours want."""
-        wanted, weights = [], []
+    def level_column(self, column: list[int], side: int) -> None:
+        """The heights of one column that are nearest to those that its neighbours on one side want; what has none in
+        its row goes along with the piece above it."""
+        wanted, weights = list[float](), list[float]()
         gaps = [self.high(a) + (8 if min(a, b) >= len(self.spots) else SEP) for a, b in pairwise(column)]
-        for spot in column:
-            pulls = [p for p in near[spot] if self.row[self.col[p[0]]] == self.row[self.col[spot]]]
+        for spot, gap in zip(column, [0.0, *gaps], strict=True):
+            pulls, others = ([p for p in near[spot] if self.row[self.col[p[0]]] == self.row[self.col[spot]]]
+                             for near in (self.near[side], self.near[1 - side]))
             total = sum(p[3] for p in pulls)
-            wanted.append(sum((self.y[b] + yb - ya) * w for b, ya, yb, w in pulls) / total if total else self.y[spot])
+            here = self.y[spot] if others or not wanted else wanted[-1] + gap
+            wanted.append(sum((self.y[b] + yb - ya) * w for b, ya, yb, w in pulls) / total if total else here)
             weights.append(total or 0.1)
         self.y |= zip(column, separate(wanted, weights, gaps), strict=True)
 

@@ -31,6 +31,7 @@ class Fold:
     scopes: dict[str, Any] = field(default_factory=dict)
     compact: bool = False  # one chip for all parameters of a box
     stacked: bool = False  # drawers above their parameters, not beside
+    bare: bool = False  # no cards of results without a name
     rolls: dict[str, Roll] = field(default_factory=dict)  # scope -> the loop that it stands for
     whole: Graph | None = None  # before loops were rolled up, or far parts left out; None where it is the graph
     around: frozenset[str] = frozenset()  # the closed scopes whose loops were not rolled up
@@ -187,8 +188,8 @@ def clear(fold: Fold) -> frozenset[str]:
     """Scopes without a box or a frame: a top module that holds others, what is all of a loop's turn, a call of one op
     or of all that is in the scope around it."""
     modules = [id for id, s in fold.scopes.items() if s.kind == "module"]
-    tops = {id for id in modules if not fold.scopes[id].parent}
-    found = tops if len(tops) == 1 < len(modules) else set()
+    tops = {id for id in modules if len({*fold.graph.chains[id]}.intersection(modules)) == 1}
+    found = {id for id in tops if len(tops) == 1 < len(modules) and not fold.scopes[id].parent}
     found |= {roll.alone for roll in fold.rolls.values()} - {""}
     return frozenset(found | {id for id, s in fold.scopes.items() if s.kind == "call" and (
         len(fold.inside[id]) == 1 or (s.parent and len(fold.inside[id]) == len(fold.inside[s.parent])))})

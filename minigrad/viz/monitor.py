@@ -11,7 +11,7 @@ from typing import Any
 from ..graph.snapshot import AnyTensor
 from ..graph.trial import rounds_of
 from ..text import demand
-from .asking import Axes, Moment, Part, chart, shown
+from .asking import Axes, Moment, Part, chart, columns, shown
 from .display import learners_names
 from .glyphs import circle, text
 from .theme import shorten, width
@@ -21,7 +21,7 @@ Rows = list[dict[str, Any]]
 
 
 def training(round: Callable[..., Any], *parameters: AnyTensor, rounds: int = 20, lang: str | None = None) -> Training:
-    """Run `round()` so many times and show the loss, the parameters, `.grad`, nodes per round and `is_leaf`.
+    """Run `round()` so many times and show the loss, the nodes behind it, the parameters, `.grad` and `is_leaf`.
 
     `round` does one round of training and returns its loss; it finds the parameters by their names, or takes them
     as arguments and then returns `(loss, *parameters)`. Each keyword whose default is True or False becomes a
@@ -57,7 +57,7 @@ class Training(Moment):
     def opening(self) -> dict[str, Any]:
         if not self.switches or "error" in self.rows[-1]:
             return {"parts": [self.strips(self.rows, [self.rows], ""), *self.leaves(self.rows)]}
-        return {"parts": [{"kind": "columns", "of": [self.question(), [self.strips([], [self.rows], "")]]}]}
+        return {"parts": [columns(self.question(), [self.strips([], [self.rows], "")])]}
 
     def question(self) -> list[Part]:
         """Which switch, and what will come of it."""
@@ -75,10 +75,10 @@ class Training(Moment):
         true, both = what_it_does(self.rows, rows), [self.rows, rows]
         broke = way == "breaks" and any(not isfinite(number(row.get("loss", 0))) for row in rows)
         said = self.verdict(self.say("training_question", switch=switch), self.say(f"way_{way}"), way == true or broke)
-        columns = [[self.strips(self.rows, both, self.say("training_right")), *self.leaves(self.rows)],
-                   [self.strips(rows, both, switch), *self.leaves(rows)]]
+        beside = columns([self.strips(self.rows, both, self.say("training_right")), *self.leaves(self.rows)],
+                         [self.strips(rows, both, switch), *self.leaves(rows)])
         found = self.text("training_found", "found", switch=switch, way=self.say(f"way_{true}"))
-        return {"parts": [found, {"kind": "columns", "of": columns}, *self.question()], "said": said}
+        return {"parts": [found, beside, *self.question()], "said": said}
 
     # ---- pictures
 

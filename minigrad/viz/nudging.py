@@ -14,7 +14,7 @@ from typing import Any
 from ..graph.snapshot import AnyTensor
 from ..graph.trial import in_double, knob, tried
 from ..text import demand
-from .asking import Axes, Moment, Part, Unanswered, chart, equation, shown
+from .asking import Axes, Moment, Part, Unanswered, chart, columns, equation, shown
 from .display import written
 from .glyphs import circle, d, path, tag, text
 
@@ -106,8 +106,8 @@ class Nudge(Moment):
         slider = {"name": "w", "label": self.say("nudge_w"), "spots": spots, "labels": labels, "value": i}
         asked = [self.text("nudge_ask", "ask", dx=shown(dx)), {"kind": "slider", **slider},
                  {"kind": "field", "name": "guess", "label": self.say("nudge_field")}, self.button("answer", "halve")]
-        parts = [[chart(body, 350, 206, self.say("nudge_chart"))], [*found, *asked]]
-        return {"parts": [{"kind": "columns", "of": parts}], "at": dx, "keys": {"h": "halve"}, "said": said}
+        beside = columns([chart(body, 350, 206, self.say("nudge_chart"))], [*found, *asked])
+        return {"parts": [beside], "at": dx, "keys": {"h": "halve"}, "said": said}
 
     def reply(self, do: str, at: Any, values: dict[str, list[str]]) -> dict[str, Any]:
         i, dx = int(values["w"][0]), float(at)
@@ -177,13 +177,13 @@ class HeatMap(Moment):
         wide = sides
         with suppress(Exception):  # it may refuse what lies so far away
             wide = [self.sides(i, dx / H) for i in range(len(self.values))] if self.double else sides
-        columns, share = [*zip(*self.jacobian, strict=True)], 1e-6 if self.double else 1e-2
+        of_entries, share = [*zip(*self.jacobian, strict=True)], 1e-6 if self.double else 1e-2
         # how steep it gets: beside that a small difference is none
         steep = [[max(abs(v) for v in (*a, *b) if isfinite(v)) for a, b in zip(*pairs, strict=True)]
                  for pairs in zip(sides, wide, strict=True)]
-        self.least, self.sums = [share * max(row) for row in zip(*steep, strict=True)], [*map(sum, columns)]
+        self.least, self.sums = [share * max(row) for row in zip(*steep, strict=True)], [*map(sum, of_entries)]
         self.small = [max(0, share * max(most), *(s for v, s in zip(column, self.least, strict=True) if 0 < abs(v) < s))
-                      for most, column in zip(steep, columns, strict=True)]
+                      for most, column in zip(steep, of_entries, strict=True)]
         self.bent = [self.double and any(abs(a - b) > 0.1 * max(most) for a, b in pairs)
                      for pairs, most in zip(sides, steep, strict=True)]
         super().__init__(f"nudge({name_of(f)}, x)", lang)
@@ -212,7 +212,8 @@ class HeatMap(Moment):
                                                 "heat": abs(v) / self.top} for v in row)]
                                  for j, (row, least) in enumerate(zip(self.jacobian, self.least, strict=True))]
         glowing = {f"{j},{i}" for j, row in enumerate(rows) for i, v in enumerate(row[1:]) if v["text"] != "0"}
-        said = self.verdict(self.say("heat_ask"), sorted(marked), marked == glowing)
+        written = "; ".join(f"y[{one.replace(',', '], x[')}]" for one in sorted(marked))
+        said = self.verdict(self.say("heat_ask"), sorted(marked), marked == glowing, written)
         signs = ["∠" if bent else "≠" if abs(a - b) > 100 * small + 1e-3 * abs(a) else "="
                  for a, b, bent, small in zip(self.sums, self.grad, self.bent, self.small, strict=True)]
         rows += [[self.say("heat_sum"), *map(words, self.sums, self.small)],

@@ -12,6 +12,7 @@ from typing import Any
 
 from ..graph.followed import Followed, begin, written_by_lines
 from ..graph.ghosts import ghost_of, watching
+from ..graph.live import nodes_behind
 from ..graph.program import shell
 from ..graph.snapshot import AnyTensor
 from .board import Board
@@ -25,11 +26,9 @@ def of_latest_graphs(results: list[AnyTensor]) -> list[AnyTensor]:
     found, seen, graphs = set[int](), set[Any](), 0
     for t in sorted(results, key=lambda t: inf if t.grad_fn is None else t.grad_fn._sequence_nr(), reverse=True):
         graphs += t.grad_fn not in seen
-        found |= {id(t)} if graphs <= MOST else set()
-        todo = [t.grad_fn] if t.grad_fn and graphs <= MOST else []
-        for node in todo:  # grows
-            todo.extend(new := {fn for fn, _ in node.next_functions if fn is not None} - seen)
-            seen |= {node, *new}
+        if graphs <= MOST:
+            found.add(id(t))
+            nodes_behind(t, seen)
     return [t for t in results if id(t) in found]
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from math import inf
 
 from ..graph.nesting import common
-from ..graph.snapshot import Edge, NodeRecord, by_key
+from ..graph.snapshot import Edge, NodeRecord, by_key, reachable
 from . import words
 from .blocks import Block, Box, Builder, TextPlace
 from .layout import CHIP, PAD, Line, Link, Places, Plan, Point, arrange, backwards
@@ -174,13 +174,7 @@ class Composer:
             return (plan.inside[id][depth:] or [plan.box.get(id, id)])[0]
 
         after = by_key((piece(link.source), piece(link.target)) for link in plan.links)
-        found = [piece(start)]
-        seen = {*found}
-        for id in found:  # grows
-            new = {*after.get(id, ())} - seen
-            found += new
-            seen |= new
-        return piece(end) in seen
+        return piece(end) in reachable([piece(start)], lambda id: after.get(id, ()))
 
     def result_links(self, plan: Plan) -> None:
         """A result that a closed box makes has its card behind the box."""

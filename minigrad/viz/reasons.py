@@ -19,7 +19,7 @@ from typing import Any
 
 from ..graph import checkup, cuts, leaves, live, notes, numbers, rounds, unfinished
 from ..graph.findings import Finding, attempt, by_rule, first, reads_of
-from ..graph.program import Context, expression, is_learners, shell, source_of, standing
+from ..graph.program import Context, expression, is_learners, is_module, shell, source_of, standing
 from ..graph.recorder import plain
 from ..graph.restoring import Restoring
 from ..graph.snapshot import AnyTensor, Graph, TensorRecord
@@ -63,9 +63,9 @@ def answer(t: Any, call: Any, context: Context) -> Explanation:
         return last_error(context)
     if isinstance(t, BaseException):
         return of_error(t)
-    t = t if hasattr(type(t), "named_parameters") else getattr(t, "optimizer", t)  # of a scheduler
+    t = t if is_module(t) else getattr(t, "optimizer", t)  # of a scheduler
     own = is_learners(t) and live.inner(t) and not hasattr(type(t), "grad_fn")
-    if own or hasattr(type(t), "named_parameters") or hasattr(t, "param_groups"):
+    if own or is_module(t) or hasattr(t, "param_groups"):
         return of_several(t, context)
     if isinstance(t, int | float) and given and (found := attempt(cuts.number_of, given, context)) is not None:
         return Explanation([("why.number", {"name": ast.unparse(given)}, set())], None, found)
@@ -163,7 +163,7 @@ def leading(t: AnyTensor, names: Mapping[str, AnyTensor]) -> Iterator[tuple[AnyT
     """The named results that lead to a tensor, with the nodes behind them; losses first, the latest first."""
     losses = [v for v in [*names.values()][::-1] if library(v) == "minigrad" and v.grad_fn is not None]
     for loss in sorted(losses, key=lambda v: (v is not t, v.numel() != 1))[:LOSSES]:
-        nodes = [*live.nodes_of([loss._edge()], {})]
+        nodes = live.nodes_of(loss)
         if loss is t or any(e is t for n in nodes for e in n.edges):
             yield loss, nodes
         if loss is t:
@@ -181,7 +181,7 @@ def of_graphs(t: AnyTensor, name: str, wrong: str, names: Mapping[str, AnyTensor
 
 def leaves_behind(t: AnyTensor) -> list[AnyTensor]:
     """The leaves that a result was computed from, those that were used first before the others."""
-    nodes = sorted(live.nodes_of([t._edge()], {}), key=lambda n: n.seq)
+    nodes = sorted(live.nodes_of(t), key=lambda n: n.seq)
     return [*{id(e): e for n in nodes for e in n.edges if library(e) == "minigrad"}.values()]
 
 
@@ -254,7 +254,7 @@ def of_several(owner: Any, context: Context) -> Explanation:
     """What keeps the parameters of a module, or of an optimizer, from learning: those nobody lists, those that no
     optimizer has, those without a gradient."""
     names, several = learners_names(), live.parameters(owner)
-    module = hasattr(type(owner), "named_parameters")
+    module = is_module(owner)
     if own := not (module or hasattr(owner, "param_groups")):  # of a class of theirs
         held = [p for part in [owner, *live.inner(owner)] for p in live.parameters(part)]
         several = [*{id(p): p for p in held if p.requires_grad and p.is_leaf}.values()]
@@ -292,7 +292,7 @@ def of_several(owner: Any, context: Context) -> Explanation:
 
 def modules_of(context: Context) -> list[Any]:
     """The modules that have a name where the learner asks."""
-    return [v for v in context.names.values() if hasattr(type(v), "named_parameters")]
+    return [v for v in context.names.values() if is_module(v)]
 
 
 def label(t: TensorRecord) -> str:
@@ -362,7 +362,7 @@ def unreached(t: TensorRecord, leaf: AnyTensor, names: Mapping[str, AnyTensor], 
 def picture(roots: Sequence[AnyTensor], names: Mapping[str, Any], leaf: AnyTensor = None) -> Graph:
     """The graph behind tensors; of a very large one its ends, those at a leaf among them."""
     ours = library(roots[0]) == "minigrad"
-    near = {"near": live.ends([*live.nodes_of([r._edge() for r in roots], {})], leaf)} if ours else {}
+    near = {"near": live.ends(live.nodes_of(*roots), leaf)} if ours else {}
     return reader_for(roots[0])(*roots, names=names, **near)
 
 
@@ -422,7 +422,7 @@ def doctor(model: Any, loss: AnyTensor, optimizer: Any = None, step: Callable[[]
     torch are not told: the node that made a gradient zero, columns that meet rows, a graph that grows.
     Raises: TypeError if `model` is no module, `loss` is a function, `optimizer` is none, or `step` cannot be called.
     """
-    fits = hasattr(type(model), "named_parameters") and (step is None or callable(step)) and not callable(loss)
+    fits = is_module(model) and (step is None or callable(step)) and not callable(loss)
     fits = fits and (optimizer is None or hasattr(optimizer, "param_groups"))
     demand(fits, "doctor.wrong", TypeError, given=", ".join(type(v).__name__ for v in (model, loss, optimizer, step)))
     frame = sys._getframe(1)

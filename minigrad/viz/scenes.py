@@ -142,7 +142,7 @@ class Scenes:
     def formula(self, node: NodeRecord) -> str:
         """What a node computes, in words of no language."""
         if node.leaf:
-            return f"{self.graph.tensor(node.leaf).label}.grad"
+            return f"{self.graph.tensor(node.leaf).name or self.labels[node.leaf]}.grad"
         return node.formula or shorten(node.line[1] if node.line else "", LINE)  # words of neither language
 
     def title(self, id: str | None) -> str:
@@ -369,7 +369,7 @@ class Scenes:
         if f.before == "None":
             return None
         leaf = self.graph.tensor(self.graph.node(f.node).leaf or "")
-        ask = both("player.ask_grad", leaf=leaf.label)
+        ask = both("player.ask_grad", leaf=self.labels[leaf.id])
         return at, f"grad:{leaf.id}", ask, f.after, [f.name, f.before], "accumulate", "overwrite"
 
     def send_quiz(self, frames: list[Frame], at: int) -> Question | None:
@@ -482,8 +482,7 @@ def event_lines(scenes: Scenes, f: Frame) -> list[str]:
                  for s in sorted(f.sent, key=lambda s: s.slot)]
         return lines + [f"{s.symbols[0].en} = {s.sum}" for s in f.sent if s.sum]
     if f.kind == "accumulate":
-        leaf = scenes.graph.tensor(scenes.graph.node(f.node).leaf or "").label
-        return [f"{leaf}.grad: {f.sum or f'{f.before} -> {f.after}'}"]
+        return [f"{scenes.formula(scenes.graph.node(f.node))}: {f.sum or f'{f.before} -> {f.after}'}"]
     met, error = "first" if scenes.graph.fault == "no_sum" else "sum", [f"{f.name}: {f.before}"]
     return {"inner": [f"backward within: {f.name}.grad = {f.after}"], "free": [f"freed: {f.name}"],
             "capture": [f"retain_grad: {scenes.name_at(f)}.grad = {f.sum or f.after}"], "error": error, "lost": error,

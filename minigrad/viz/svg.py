@@ -22,6 +22,7 @@ from .places import MARGIN, SHOW_ALL, WIDEST_PICTURE, Layout
 from .theme import shorten, stylesheet, width
 
 VIEWS = ("record", "forward", "backward")
+SIDES = {"start": "", "middle": "mg-c", "end": "mg-e", "stack": "mg-e"}  # which part of a text stands at its place
 
 
 class Painter:
@@ -69,8 +70,7 @@ class Painter:
         if name not in self.at.slots:
             return ""
         x, y, anchor = self.at.slots[name]
-        side = {"middle": "mg-c", "start": ""}.get(anchor, "mg-e")
-        kind = f"mg-value {'mg-g' if self.view == 'backward' else 'mg-m'} mg-halo {side}"
+        kind = f"mg-value {'mg-g' if self.view == 'backward' else 'mg-m'} mg-halo {SIDES[anchor]}"
         value = self.values.get(name, "")
         if anchor == "stack" and value.startswith("‖"):
             word, _, number = value.partition(" ")
@@ -360,8 +360,7 @@ class Painter:
         self.part(self.parts, "mg-sum", id, "b", body, "sum")
         x, y, anchor = self.at.slots[f"sum:{id}"]
         body = rect(b, 12) + text(b.cx, b.cy + 4.5, "expand", "mg-c")
-        body += text(x, y, words.broadcast_label(self.graph, n, e),
-                     "mg-m mg-halo" + (" mg-c" if anchor == "middle" else ""))
+        body += text(x, y, words.broadcast_label(self.graph, n, e), "mg-m mg-halo " + SIDES[anchor])
         self.part(self.parts, "mg-expand", id, "f", body, "expand")
 
     def again(self, edge: str, leaf: TensorRecord, b: Box) -> None:

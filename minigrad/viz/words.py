@@ -87,8 +87,8 @@ def figure(t: TensorRecord, fold: Fold, show: frozenset[str]) -> tuple[list[list
 
 def has_card(fold: Fold, t: TensorRecord) -> bool:
     """Whether a result is worth a card; in a network, what has a name; what nobody holds, only in a small graph."""
-    kept = t.id in fold.graph.roots if fold.home else t.base or t.value is not None or len(fold.graph.ops) <= FEW_OPS
-    return bool(t.name or t.retains_grad or kept)
+    known = t.base or t.value is not None or len(fold.graph.ops) <= FEW_OPS
+    return bool(t.name or t.retains_grad or t.id in fold.graph.roots or (known and not fold.home and not fold.bare))
 
 
 def shapes(graph: Graph, fold: Fold) -> dict[str, str]:

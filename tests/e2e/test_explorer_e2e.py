@@ -128,6 +128,16 @@ def test_what_is_pointed_at_before_there_is_a_picture_waits(page, tmp_path):
     assert page.locator(".mg-stage .mg-linked").count() > 0
 
 
+def test_in_a_low_room_what_is_told_stands_beside_a_picture_that_would_not_be_seen_whole(page, made):
+    for height, beside in ((720, True), (1000, False)):
+        root = opened(page, made("tutorial"), height=height)
+        kinds = root.get_attribute("class").split()
+        assert ("mg-beside" in kinds, "mg-follows" in kinds) == (beside, False)
+    colours = page.evaluate("""() => ["::placeholder", null].map((part, i) =>
+        getComputedStyle(document.querySelector(i ? ".mg-sub" : "input[type=search]"), part).color)""")
+    assert colours[0] == colours[1]  # muted, whatever the page says of placeholders
+
+
 def test_what_is_opened_stays_where_it_is_and_folds_again(page, made):
     root = opened(page, made("mlp"))
     boxes = page.locator('.mg-box[role="button"]').evaluate_all("all => all.map((e) => e.dataset.id)")
@@ -260,17 +270,18 @@ def test_in_jupyterlab_the_kernel_draws_what_is_opened_and_no_key_leaks(lab, des
     desk.set_viewport_size({"width": 1280, "height": 720})
     lab.open(desk, notebook)
     lab.run_all(desk)
-    picture, root = desk.locator(".mg-picture"), desk.locator(".mg-explorer")
+    picture, root = desk.locator(".mg-drawing > button"), desk.locator(".mg-explorer")
     for close in ("[data-do=close]", None):  # a drawing is its picture, and what that is pressed for
-        picture.focus()
+        picture.evaluate("e => { e.style.paddingBottom = '900px'; e.focus(); e.scrollIntoView({ block: 'end' }); }")
         assert "Explore" in picture.inner_text()
         desk.keyboard.press("Enter")
         root.locator(".mg-stage svg").wait_for()
+        assert root.bounding_box()["y"] > 80  # in sight, though its place began above
         assert desk.evaluate("document.activeElement.matches('.mg-explorer')")
         assert picture.is_hidden()
         if close:
             root.locator(close).click()
-            assert desk.evaluate("document.activeElement.matches('.mg-picture')")
+            assert desk.evaluate("document.activeElement.matches('.mg-drawing > button')")
     root.scroll_into_view_if_needed()
     count = desk.locator(".jp-Cell").count()
     boxes = root.locator('.mg-box[role="button"]')

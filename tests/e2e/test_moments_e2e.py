@@ -271,7 +271,7 @@ def test_versions_by_keyboard(opened, page, look):
     page.keyboard.press("Enter")
     told(root, "✓", "✗")
 
-    assert widget.answers[0] == (widget.answers[0][0], "rate,4; 5", True)
+    assert widget.answers[0] == (widget.answers[0][0], "rate, 4; 5: rate *= 2", True)
 
 
 @BOTH

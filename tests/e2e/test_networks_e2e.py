@@ -101,6 +101,15 @@ q = z + (e - z).detach()
 commit = F.mse_loss(z, e.detach()); code = F.mse_loss(e, z.detach())
 loss = F.mse_loss(dec(q), x) + code + 0.25 * commit
 loss""", "backward", {}),
+    "two uses of one leaf with long texts": ("""v = torch.tensor([.27, -1.27, .5, .42], requires_grad=True)
+M = torch.tensor([[-.64, -.66, -.14, -.1], [-1.53, .63, -1.34, 1.43]], requires_grad=True)
+a, b, c = (torch.tensor(value, requires_grad=True) for value in (1.2, .7, 2.))
+loss = (a * b + (M[0] ** 2 - v / v) / torch.sin(.3 * a + 2) ** 2 + c).sum()
+loss""", "backward", {}),
+    "a sum beside another wire": ("""v = torch.tensor([-.33, 1.02, .52, -.85], requires_grad=True)
+a, b, c = (torch.tensor(value, requires_grad=True) for value in (1.2, .7, 2.))
+loss = (a * b + (c - torch.sin(.3 * a + (v * c).sum()) + (torch.exp(.3 * a + b) * (a * v)) ** 2) + c).sum()
+loss""", "backward", {}),
     "a class that is longer than its frame": ("""class TwoBranchFeatureExtractorWithResidualConnections(nn.Module):
     def forward(self, x): return x.tanh().exp()
 f, g = (TwoBranchFeatureExtractorWithResidualConnections() for _ in "fg")

@@ -266,6 +266,10 @@ def test_a_node_that_is_not_ready_runs_anyway_and_what_is_stranded_stands_beside
         player.locator(f'.mg-node[data-id="{node}"]').click()
     player.locator('[data-do="anyway"]').click()
     assert "1 of 2" in player.locator(".mg-say").inner_text()
+    slider = player.locator(".mg-bar input")
+    assert slider.evaluate("(e) => Number(e.value) < Number(e.max)")  # two nodes are to come
+    slider.evaluate("(e) => { e.value = e.max; e.dispatchEvent(new Event('input')); }")
+    assert "1 of 2" in player.locator(".mg-say").inner_text()
     assert player.locator('[data-slot="edge:n5:0"]').text_content() == "[30, 30, 30]"
     player.locator('.mg-node[data-id="n6"]').click()
     assert "makes no difference" not in player.locator(".mg-say").inner_text()  # it would be said of a true run
@@ -277,6 +281,7 @@ def test_a_node_that_is_not_ready_runs_anyway_and_what_is_stranded_stands_beside
         assert part in said
     assert page.evaluate(MEASURE, 12) == []
 
+    player.locator('.mg-node[data-id="n4"]').click()  # it has run: the way back is still there
     player.locator('[data-do="back"]').click()
     for node in ("n4", "n5", "n6"):
         player.locator(f'.mg-node[data-id="{node}"]').click()

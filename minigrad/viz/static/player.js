@@ -929,9 +929,9 @@ function render({ model, el }) {
     const head = h("h3", {}, heading(id), " ", muted(node.words && !node.leaf ? two(node.words) : node.formula),
       where && h("span", { class: "mg-scope" }, where));
     if (k < 0 && !S.refused) return [head, h("div", { class: "mg-row" }, ...f.event.ins.map(value), f.event.ins.length && "→", value(f.event.out))].filter(Boolean);
+    if (walk.forced && st.done.size === walk.size) return wrong(k);
     if (S.refused) return [h("h3", {}, node.title), S.present && !st.bad ? choices(st) : h("div", {}, two(S.refused.say)),
       S.refused.early && h("button", { type: "button", "data-do": "anyway" }, two(ui.anyway))].filter(Boolean);
-    if (walk.forced && st.done.size === walk.size) return wrong(k);
     if (S.quiz) return [quizForm(step)];
     if (S.present && drive() && walk.isEnd.has(k) && !st.bad && walk.count(k) < walk.size) return [head, choices(st)];
     if (st.bad === id) return [head, ...failure(f.event)];
@@ -1041,7 +1041,7 @@ function render({ model, el }) {
       buttons[name].setAttribute("aria-pressed", String(yes));
     buttons.theme.textContent = dark() ? "☀" : "☾";
     slider.min = String(walk.start);
-    slider.max = String(walk.end);
+    slider.max = String(walk.end + (drive() ? walk.size - walk.count(walk.end) : 0));  // who drives has so many to go, at least
     slider.value = String(k === walk.start ? k : k - 1 + S.u);
     pace.value = String(S.speed);
     slider.setAttribute("aria-valuetext", walk.label(k));
@@ -1189,10 +1189,10 @@ function render({ model, el }) {
   }
   /** Anywhere between two events. @param {number} at */
   function scrub(at) {
-    const k = Math.ceil(at);
+    const k = Math.min(Math.ceil(at), walk.end);
     stop();
     if (k !== frame()) go(k);
-    if (!S.quiz && !calm()) S.u = k > walk.start ? at - k + 1 : 1;
+    if (!S.quiz && !calm()) S.u = k > walk.start ? Math.min(1, at - k + 1) : 1;
     show();
   }
   /** The frames where a node, or all that a box hides, is over. */
@@ -1557,6 +1557,7 @@ function explore({ model, el, close }) {
   const life = new AbortController(), on = { signal: life.signal }, scene = model.get("scene"), { ui } = scene;
   const store = /** @type {Map<string, Json>} */ (new Map(model.get("pictures").map((one) => [one.key, { ...one }])));
   const fingers = /** @type {Map<number, Json>} */ (new Map()), asked = new Set();
+  const [, wide, high] = /viewBox="\S+ \S+ (\S+) ([^"]+)/.exec(model.get("pictures")[0].svg)?.map(Number) ?? [];  // what is said of it stands beside it where only so all can be seen
   /** What only this view knows: a part that shall be seen, a picture that is waited for, what was found. */
   const S = { want: "", waits: /** @type {Json|null} */ (null), hits: /** @type {string[][]} */ ([]), hit: -1, dragged: false, timer: 0, began: /** @type {number[]} */ ([]), siblings: /** @type {string[]} */ ([]) };
   let P = /** @type {Json} */ ({ alias: {}, to: {}, many: {}, cards: {}, links: [], stops: [], spots: new Map() });  // none yet: a pointer may come first
@@ -1755,6 +1756,8 @@ function explore({ model, el, close }) {
     const phone = root.clientWidth < 620, had = cam.w && cam.h, was = { w: cam.w, h: cam.h }, [x, y, k] = model.get("place");
     root.classList.toggle("mg-phone", phone);
     if (!stage.clientWidth) return;                                            // nothing could be seen, and no place be kept
+    const scale = (beside) => { root.classList.toggle("mg-beside", beside); return Math.min(1, stage.clientWidth / wide, stage.clientHeight / high); };
+    if (scale(false) >= 1 || root.clientWidth < 800 || scale(true) < 1.1 * scale(false)) scale(false); else scale(true);
     fits(card);
     if (cam.w === stage.clientWidth && cam.h === stage.clientHeight && P.measured) return;
     Object.assign(cam, { w: stage.clientWidth, h: stage.clientHeight });
@@ -1895,7 +1898,7 @@ function pictured({ model, el }) {
   const told = [...new DOMParser().parseFromString(drawing, "image/svg+xml").querySelectorAll("svg > :is(title, desc)")];
   const image = /** @type {HTMLImageElement} */ (h("img", { src, alt: told.map((one) => one.textContent).join(". ") }));
   const hint = h("span", { class: "mg-hint", "aria-live": "polite" }), place = h("div");
-  const button = h("button", { type: "button", class: "mg-picture", "data-lm-suppress-shortcuts": "true" }, image, hint);
+  const button = h("button", { type: "button", "data-lm-suppress-shortcuts": "true" }, image, hint);
   const root = h("div", { class: "mg-drawing" }, button, place);
   let end = /** @type {(() => void)|null} */ (null), asked = false;
 
@@ -1916,7 +1919,9 @@ function pictured({ model, el }) {
     const explorer = await model.widget_manager.get_model(name.replace("IPY_MODEL_", ""));
     if (life.signal.aborted || !end) return;
     end = explore({ model: explorer, el: place, close: () => { press(false); button.focus({ preventScroll: true }); } });
-    if (asked) /** @type {HTMLElement} */ (place.firstChild).focus({ preventScroll: true });
+    if (!asked) return;
+    root.scrollIntoView({ block: "nearest" });                                 // where it was pressed there may be nothing any more
+    /** @type {HTMLElement} */ (place.firstChild).focus({ preventScroll: true });
   }
   /** @param {boolean} yes */
   function press(yes) {
