@@ -3,7 +3,7 @@
 `tests/broken/*.txt` has them. `line:` is the line to blame, `check:` what holds once the program is mended, `never:`
 what must not be said of it, `says:` what must; `edit: none` where no single line mends it. A silent one asks `why`
 itself. Those of `correct.txt` ask, too, and nothing is to be mended in them. Those of `unknown.txt` have a mistake
-that no record bears out: nothing is made up of them.
+that no record bears out: nothing is made up of them. Those of `torch.txt` run in real torch, which keeps no record.
 """
 
 import ast
@@ -50,15 +50,15 @@ def cells(lines):
             for start, end in zip(starts, [*starts[1:], len(lines) + 1], strict=True)}
 
 
-def run(lines, name="", in_cells=False):
+def run(lines, name="", in_cells=False, torch=minigrad):
     """Run a program; returns its names, and what `why` says: of the error, or as the program asks."""
     texts = cells(lines) if in_cells else {name: "\n".join(lines) + "\n"}
     ledger.places.clear()
     ledger.diary.clear()
     latest.freed = Freed(None, 0)
-    names = {"torch": minigrad, "nn": minigrad.nn, "F": minigrad.nn.functional, "why": minigrad.why,
+    names = {"torch": torch, "nn": torch.nn, "F": torch.nn.functional, "why": minigrad.why,
              "np": __import__("numpy"), "__name__": "__main__"}
-    minigrad.manual_seed(0)
+    torch.manual_seed(0)
     grad_mode = minigrad.is_grad_enabled()
     try:
         for file, text in texts.items():
@@ -109,6 +109,44 @@ def test_the_line_is_named_and_its_edit_mends_the_program(lines, fields, kind, l
     names, _ = run(mended, f"<mended {hash(tuple(lines))}>")
     assert "error" not in names, (new, names["error"])
     assert eval(fields["check"], names), new
+
+
+@pytest.mark.parametrize(("lines", "fields", "kind"), [*programs("torch")])
+def test_of_real_torch_the_program_and_its_values_tell_the_line(lines, fields, kind):
+    torch = pytest.importorskip("torch")
+    names, answer = run(lines, f"<torch {hash(tuple(lines))}>", torch=torch)
+
+    assert str(answer.line and answer.line[1]).lower() == fields["line"], answer
+    assert all(words in str(answer) for words in filter(None, fields.get("says", "").split(" | ")))
+    assert not any(words in str(answer) for words in filter(None, fields.get("never", "").split(" | ")))
+    assert (answer.edit is None) == ("check" not in fields)
+    if answer.edit is not None:
+        number, new = answer.edit
+        names, _ = run([*lines[: number - 1], new, *lines[number:]], f"<mended {hash(tuple(lines))}>", torch=torch)
+        assert "error" not in names, (new, names["error"])
+        assert eval(fields["check"], names), new
+
+
+def test_a_cell_of_torch_that_runs_again_is_told_what_it_needs_anew(shell):
+    pytest.importorskip("torch")
+    shell.run_cell("import torch, minigrad\nw = torch.ones(2, requires_grad=True)\nloss = (w * w).sum()")
+    first, again = (shell.run_cell("loss.backward()").error_in_exec for _ in range(2))
+
+    assert first is None
+    assert minigrad.why(again).line[2] == "loss = (w * w).sum()"
+
+
+def test_a_checkpoint_of_torch_is_not_computed_again_by_looking():
+    torch, ran = pytest.importorskip("torch"), []
+    x = torch.ones(2, requires_grad=True)
+    y = torch.utils.checkpoint.checkpoint(lambda t: ran.append(1) or t.exp(), x, use_reentrant=False).sum()
+    y.backward()
+    with pytest.raises(RuntimeError) as error:
+        y.backward()
+    before = len(ran)
+
+    minigrad.why(error.value)
+    assert len(ran) == before
 
 
 def without_spaces(line):

@@ -20,12 +20,12 @@ from .cuts import cut_on_the_way
 from .findings import Finding, attempt, by_rule, finding, first
 from .from_torch import TorchReader
 from .leaves import missing_from, unregistered, untracked
-from .live import is_tensor, nodes_of, parameters
+from .live import is_tensor, nodes_behind, nodes_of, parameters
 from .preview import norm
 from .program import Context, inside_of
 from .recorder import plain
 from .snapshot import by_key
-from .trial import conceals, nodes_behind
+from .trial import conceals
 
 STEEP = 1e-5  # the first weight's gradient beside the last one's, where all between grow
 

@@ -9,15 +9,16 @@ import copy
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from types import ModuleType
 from typing import Any
 
 from ..core.beside import ledger
+from ..core.beside.ledger import Place
 from ..core.graph import TensorBase, node_of
 from ..core.modes import INFERENCE, mode_variable
-from .findings import Finding, by_rule, finding, first, keyword, names_in, receiver
-from .live import inner, is_tensor, nodes_of, parameters
+from .findings import Finding, by_rule, cutting, ends, finding, first, going_on, keyword, names_in, receiver
+from .live import inner, is_tensor, nodes_of, of_torch, parameters
 from .program import Context, Source, begins, called, expression, feeding, is_theirs, located, stretch, word, written
-from .torch_scopes import cut_places
 
 CARRIES = set("detach detach_ numpy item tolist cpu clone float double half copy long int astype".split())
 MAKES = {"tensor", "as_tensor", "from_numpy", "Tensor", "Variable", "float", "FloatTensor", "asarray", "array"}
@@ -26,17 +27,36 @@ REDUCES = {"mean", "sum", "max", "min", "std", "prod"}
 ZERO_GRADIENT = set("normal bernoulli poisson multinomial round floor ceil trunc sign heaviside argmax argmin".split())
 
 
-def cuts_in(node: Any, context: Context, torch_s: bool = False) -> Iterator[tuple[Any, Any]]:
-    """The places of the ledger inside an expression, with the expression that cut; with `torch_s` also those where
-    torch did in `scopes`: of what it cut nobody knows the leaves."""
-    inside, theirs = {*ast.walk(node)}, (p for p in list(cut_places.values()) if torch_s and p.kind != "no-grad mode")
-    places = (p for p in [*ledger.places.values(), *theirs] if p.code.co_filename == context.source.file)
+def cuts_in(node: Any, context: Context, leaves: bool = False) -> Iterator[tuple[Any, Any]]:
+    """The places of the ledger inside an expression, with the expression that cut; of torch, which has no ledger, what
+    is written there to cut, and was given what torch has recorded, without what makes new `leaves`."""
+    inside = {*ast.walk(node)}
+    places = (p for p in [*ledger.places.values()] if p.code.co_filename == context.source.file)
     yield from ((place, at) for place in places if (at := expression(place.code, place.lasti)) in inside)
+    given: dict[Any, Any] = {n: [n.left, *n.comparators] if isinstance(n, ast.Compare) else [receiver(n)]
+                             for n in inside if cutting(n)}
+    anew = leaves and "requires_grad" in ast.unparse(context.source.statement(node))
+    nearest = [n for n in given if not anew and given.keys().isdisjoint(m for one in given[n] for m in ast.walk(one))]
+    yield from ((Place(cutting(n), None, 0), n) for n in nearest  # type: ignore[arg-type]
+                if any(tracked(one, context) for one in given[n]) and block_around(node, context) is None)
+
+
+def tracked(node: Any, context: Context) -> bool:
+    """Whether torch has recorded what an expression was made of, as far as that is to be seen now."""
+    names, source = [n for n in going_on(node) if isinstance(n, ast.Name)], context.source
+    later = any(type(w) is ast.Assign and begins(w) >= begins(source.statement(n))
+                for n in names for w in source.writes.get((context.function, n.id), ()))
+    held = [v for v in map(context.value, names) if not isinstance(v, ModuleType)]
+    if held and not later and all(of_torch(v) or isinstance(v, int | float | list) for v in held):  # as they were then
+        return any(t.requires_grad for v in held for t in [v, *inner(v)] if of_torch(t))
+    return any(t.requires_grad and of_torch(t) and not block_around(here, there)
+               for here, there in feeding(node, context, cutting) for n in going_on(here)
+               for t in tensors_in(n, there, False))
 
 
 def cut(place: Any, at: Any, context: Context, mend: bool = True) -> Finding:
     """What is to be said of a place of the ledger."""
-    return finding("cut", context, at, *(uncut(place, at, context) if mend else ()), word=word(place))
+    return finding("cut", context, at, *(uncut(place, at, context) if mend else ()), word=word(place, at))
 
 
 def number_of(root: Any, context: Context, kind: str = "") -> Finding | None:
@@ -45,13 +65,15 @@ def number_of(root: Any, context: Context, kind: str = "") -> Finding | None:
                  for place, at in cuts_in(here, around) if kind in ast.unparse(around.source.statement(at)))
 
 
-def cut_on_the_way(leaf: Any, root: Any, context: Context) -> Finding | None:
-    """What cut a leaf off, or without one anything, in the expressions that made `root`."""
+def cut_on_the_way(leaf: Any, root: Any, context: Context, choices: bool = True) -> Finding | None:
+    """What cut a leaf off, or without one anything, in the expressions that made `root`; of torch's `choices`, too."""
     anew = False  # whether a later step would cut again what was left uncut
     for here, there in feeding(root, context):
         for place, at in cuts_in(here, there, leaf is None):
             asked = at if isinstance(at, ast.Compare) else receiver(at)  # of `a > b` both
-            if leaf is not None and late(at, there.source):  # an update
+            of_theirs = place.code is None and not (  # what can be asked now leads to the leaf, or nothing can
+                (choices or not place.kind.isidentifier()) and unknown_or_behind(leaf, there.value(asked)))
+            if leaf is not None and (of_theirs or late(at, there.source)):  # an update
                 continue
             several = isinstance(asked, ast.List | ast.ListComp)  # then the last of them alone is known
             made = [there.names.get(name) for name in written(there.source.statement(at))]  # perhaps the leaf itself
@@ -76,6 +98,11 @@ def cut_on_the_way(leaf: Any, root: Any, context: Context) -> Finding | None:
             flat = after or any(isinstance(n, ast.Compare) or called(n) in ZERO_GRADIENT for n in ast.walk(here))
             return replace(block, edit=None) if flat or (leaf is not None and passes(here, there) > 1) else block
     return by_rule("whole numbers:", root, context) if leaf is not None and leads_to(root, context, leaf) else None
+
+
+def unknown_or_behind(leaf: Any, t: Any) -> bool:
+    """Whether a tensor of torch comes of a leaf, or does not know any more what it comes of."""
+    return leaf is t or not (of_torch(t) and t.requires_grad) or id(leaf) in ends(t.grad_fn)
 
 
 def late(node: Any, source: Source) -> bool:
@@ -180,10 +207,11 @@ def asking(node: Any, context: Context) -> bool:
     return any(t.requires_grad for t in tensors_in(node, context))
 
 
-def tensors_in(node: Any, context: Context) -> list[Any]:
-    """The tensors that an expression reads, those in modules and lists too."""
-    values = [context.value(n) for n in ast.walk(node) if isinstance(n, ast.Name | ast.Attribute)]
-    return [t for v in values for t in ([v] if isinstance(v, TensorBase) else parameters(v))]
+def tensors_in(node: Any, context: Context, whole: bool = True) -> list[Any]:
+    """The tensors that an expression reads, those in modules and lists too; or, not the `whole`, that it names."""
+    names = (n for n in (ast.walk(node) if whole else [node]) if isinstance(n, ast.Name | ast.Attribute))
+    values = [context.value(n) for n in names]
+    return [t for v in values for t in ([v] if is_tensor(v) else parameters(v))]
 
 
 # ---- the edit that leaves a cut out

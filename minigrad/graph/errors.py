@@ -16,13 +16,14 @@ from ..core.beside import ledger
 from ..core.graph import Freed, TensorBase, latest
 from ..text import torch_names
 from ..text.presentation import nearest
-from . import leaves, program
+from . import leaves, program, torch_tells
 from .cuts import cut_on_the_way, number_of, passes, root_of, uncarried
 from .findings import Finding, by_rule, ends, finding, first, names_in, reads_of, receiver
 from .leaves import made_anew, no_flag, not_a_leaf, projected, remade, switched_off, unreached, unregistered, untracked
-from .live import inner, is_module, is_tensor, nodes_of, parameters, tensors_named
+from .live import inner, is_module, is_tensor, nodes_behind, nodes_of, parameters, tensors_named
 from .program import Context, begins, called, expression, feeding, gives, is_learners, located, parts_behind, read_in
 from .refused import Refused, ours
+from .torch_tells import Spent
 
 WHOSE = {"backward", "step", "zero_grad", "parameters", "state_dict", "load_state_dict"}  # each of one kind of thing
 
@@ -53,37 +54,46 @@ def freed(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
     """Backward went through a node that an earlier backward has freed: that one, or what was kept from turn to turn."""
     node: Any = facts.get("node")
     mark = next((m for s in getattr(node, "frees", ()) if isinstance(m := getattr(node, s), Freed) and m.code), None)
+    theirs = torch_tells.before(call, context, node) if isinstance(node, Spent) else None
+    if theirs is not None:
+        return before_it(call, context, *theirs)
     before, other = located(mark.code, mark.lasti, context.names) if mark else (None, context)
-    if not isinstance(before, ast.Call):
+    if not isinstance(node if isinstance(node, Spent) else before, Spent | ast.Call):
         return None
-    if before is not call:
-        up, above = context.source.statement, context.source.parents
-        if before in above and ast.dump(before) == ast.dump(call) and (
-                (up(before), up(call)) in pairwise(ast.iter_child_nodes(above[up(before)]))):
-            return finding("freed_twice", context, call, (up(call), ""), node=node)
-        if called(before) == "grad" and any(before is part for part, _ in parts_behind(root_of(call), context)):
-            return by_rule("first order:", before, other)  # what it gave is a part of this
+    if mark is not None and before is not call:
         after = dropwhile(lambda entry: entry[3] is not mark, ledger.diary)
-        stepped = {id(p) for what, owner, *_ in after if what == "step" for p in parameters(owner())}
-        if stepped & ends(node):  # what was saved is overwritten
-            return finding("freed_and_stepped", other, before, node=node)
-        behind = parts_behind(root_of(before), other) if stepped else ()
-        for part, there in ((part, there) for part, there in behind if isinstance(part, ast.Name)):
-            if leads(t := there.value(part), node) and is_tensor(t) and not stepped & ends(t.grad_fn):
-                return finding("freed_needlessly", there, part, (part, f"{part.id}.detach()"), name=part.id)
-        told = replace(by_rule("freed:", before, other) or finding("freed_before", other, before), facts={"node": node})
-        late = not stepped and before in above and any(  # in a later turn: what is kept is overwritten then
-            called(n) == "step" and before.lineno < n.lineno < call.lineno for n in above)
-        return replace(told, edit=None) if late else told
+        return before_it(call, context, before, other, node, {
+            id(p) for what, owner, *_ in after if what == "step" for p in parameters(owner())})
     loop: Any = next(iter(context.source.loops(call)), None)
     each = isinstance(loop, ast.For) and ast.unparse(loop.target) == ast.unparse(root_of(call))
     several = [t for t in inner(context.value(loop.iter)) if leads(t, node)] if each else []
     if len(several) > 1 and called(call) == "backward":  # the results of one list, which share it
         kept = ast.Call(call.func, call.args, [*call.keywords, ast.keyword("retain_graph", ast.Constant(True))])
         change = (call, ast.unparse(kept))
+        node = Spent(node.intersection(nodes_behind(several[0]))) if isinstance(node, Spent) else node
         return finding("freed_shared", context, call, change, node=node, name=ast.unparse(loop.iter))
-    again = finding("freed_again", context, before, node=node)
-    return first(crossing(node, *one) for one in regions(call, context)) or again
+    found = first(crossing(node, *one) for one in regions(call, context))
+    return found or (finding("freed_again", context, before, node=node) if mark is not None else None)
+
+
+def before_it(call: Any, context: Context, before: Any, other: Context, node: Any, stepped: set[int]) -> Finding | None:
+    """The same of another call, which ran before in its context; `stepped`: the ids of what was updated in between."""
+    up, above = context.source.statement, context.source.parents
+    if before in above and ast.dump(before) == ast.dump(call) and (
+            (up(before), up(call)) in pairwise(ast.iter_child_nodes(above[up(before)]))):
+        return finding("freed_twice", context, call, (up(call), ""), node=node)
+    if called(before) == "grad" and any(before is part for part, _ in parts_behind(root_of(call), context)):
+        return by_rule("first order:", before, other)  # what it gave is a part of this
+    if stepped & ends(node):  # what was saved is overwritten
+        return finding("freed_and_stepped", other, before, node=node)
+    behind = parts_behind(root_of(before), other) if stepped else ()
+    for part, there in ((part, there) for part, there in behind if isinstance(part, ast.Name)):
+        if leads(t := there.value(part), node) and is_tensor(t) and not stepped & ends(t.grad_fn):
+            return finding("freed_needlessly", there, part, (part, f"{part.id}.detach()"), name=part.id)
+    told = replace(by_rule("freed:", before, other) or finding("freed_before", other, before), facts={"node": node})
+    late = not stepped and before in above and any(  # in a later turn: what is kept is overwritten then
+        called(n) == "step" and before.lineno < n.lineno < call.lineno for n in above)
+    return replace(told, edit=None) if late else told
 
 
 def regions(call: Any, context: Context) -> Iterator[tuple[Any, Context, Any]]:
@@ -91,7 +101,8 @@ def regions(call: Any, context: Context) -> Iterator[tuple[Any, Context, Any]]:
     what it starts from; each with its context, and the root."""
     root = root_of(call)
     around = {id(there.function): there for _, there in feeding(root, context)}
-    yield [context.function, *context.source.loops(call)][-1], context, root
+    again = context.source.tree if [*context.cells()][1:] else None  # a cell may have run before
+    yield [context.function or again, *context.source.loops(call)][-1], context, root
     yield from ((there.function, there, root) for there in around.values() if there.function is not context.function)
 
 
@@ -107,6 +118,8 @@ def crossing(node: Any, region: Any, context: Context, root: Any) -> Finding | N
         own = [w for w in writes if w in inside]
         new = own and uses and type(own[0]) is not ast.AugAssign and begins(own[0]) < begins(source.statement(uses[0]))
         if not uses or new or region in writes or not leads(held := context.value(uses[0]), node):
+            continue
+        if isinstance(node, Spent) and not torch_tells.crosses(name, held, own, region, context):
             continue
         if own:
             return taken_over(name, own[0], [w for w in writes if w not in inside], inside, context, root, node)
@@ -131,6 +144,8 @@ def crossing(node: Any, region: Any, context: Context, root: Any) -> Finding | N
 
 def leads(value: Any, node: Any, marks: Any = ()) -> bool:
     """Whether the graph of a tensor, or of one in a list, leads to a node, or to one freed with these marks."""
+    if isinstance(node, Spent):
+        return node.behind(value)
     return any(n is node or any(getattr(n, slot) in marks for slot in n.frees if marks)
                for n in nodes_of(value, *inner(value)))
 
@@ -167,10 +182,11 @@ def cut_off(name: str, statement: Any, none: bool, inside: Any, context: Context
             changes.append((loops[0].body[0], f"{other} = {f'{other} if {other} is None else {new}' if none else new}"))
             continue
         own = [n for n in ast.walk(statement) if n in reads and not isinstance(source.parents[n], ast.Compare)]
-        parts = own or read_in(statement, other)
+        used = begins(source.statement(reads[-1])) > begins(writes[0])  # what is written is a part of the root
+        parts = own or (used and [n for n in reads if begins(n) < begins(writes[0])]) or read_in(statement, other)
         if (writes[0] is not statement or not isinstance(statement, ast.Assign)
                 or (not own and parts == [statement.value] and isinstance(statement.targets[0], ast.Tuple))
-                or (several and not all(isinstance(t, TensorBase) for t in held))):
+                or (several and not all(map(is_tensor, held)))):
             return []
         for text, part in ((source.grouped(part), part) for part in parts):
             new = f"tuple(t.detach() for t in {text})" if several else f"{text}.detach()"
@@ -186,12 +202,16 @@ def cut_off(name: str, statement: Any, none: bool, inside: Any, context: Context
 
 def overwritten(facts: dict[str, Any], call: Any, context: Context) -> Finding | None:
     """The first write into a value since a node saved it, and the same out of place."""
-    counter = facts.get("counter") or [0]
-    at, there = located(*program.first_write(counter, facts["expected"]), context.names)
+    counter, made = facts.get("counter") or [0], facts["node"]
+    if isinstance(made, Spent):
+        source, at, born = torch_tells.write(call, context, made)
+        there = Context(source, source and at and source.function(source.statement(at)), names=context.names)
+    else:
+        at, there = located(*program.first_write(counter, facts["expected"]), context.names)
+        source, born = there.source, expression(made.code, made.lasti)
     if at is None:
         return None
-    source, made = there.source, facts["node"]
-    statement, born = source.statement(at), expression(made.code, made.lasti)
+    statement = source.statement(at)
     if called(at) == "step" or any(isinstance(up, ast.With) for up in source.above(statement)):
         ran = [n.lineno for n in source.calls if called(n) == "backward" and source.function(n) is there.function]
         between = born in source.parents and source.function(born) is there.function and any(
@@ -202,7 +222,8 @@ def overwritten(facts: dict[str, Any], call: Any, context: Context) -> Finding |
         return replace(found, edit=[*edits, None][0])
     own = " own" * (born in {*ast.walk(statement)})
     found = by_rule(f"overwritten{own} {called(at)}:", at, there) or finding("overwritten", there, statement)
-    sure = counter[0] - facts["expected"] < len(counter)  # else writes before it are forgotten, and stay
+    # else writes before it are forgotten, and stay
+    sure = isinstance(made, Spent) or counter[0] - facts["expected"] < len(counter)
     return replace(found, facts={"node": made}, edit=found.edit if sure else None)
 
 

@@ -18,10 +18,10 @@ from itertools import accumulate
 from types import ModuleType
 from typing import Any
 
-from ..core.graph import TensorBase
+from ..core.graph import Node, TensorBase
 from ..text import table
-from .live import nodes_of, parameters
-from .program import CELLS, Context, Line, Source, begins, between, feeding, located, usual
+from .live import nodes_behind, nodes_of, parameters
+from .program import CELLS, Context, Line, Source, begins, between, called, feeding, located, usual
 from .refused import Refused, described
 from .snapshot import by_key
 
@@ -88,6 +88,27 @@ def receiver(node: Any) -> Any:
 MODULES = {"torch", "np", "numpy", "math", "minigrad"}
 
 
+def cutting(n: Any) -> str:
+    """What a part of a program does that ends a history, as the ledger calls it; "" if nothing."""
+    if isinstance(n, ast.Compare):
+        return "compare" * isinstance(n.ops[0], ast.Gt | ast.GtE | ast.Lt | ast.LtE | ast.Eq | ast.NotEq)
+    name = f"{'.' * isinstance(getattr(n, 'func', n), ast.Attribute)}{called(n) or getattr(n, 'attr', '')}"
+    return name if name == ".data" and not called(n) else CUTTING.get(name, "") if called(n) else ""
+
+
+CUTTING = {f".{name}": f"{name}()" for name in ("detach", "detach_", "item", "tolist", "numpy")} | {
+    f".{name}": name for name in ("argmax", "argmin", "argsort", "long", "bool")} | {
+    "float": "float()", "int": "int()"} | dict.fromkeys(("tensor", ".tensor", ".FloatTensor"), "torch.tensor()")
+
+
+def going_on(node: Any) -> Iterator[Any]:
+    """The parts of an expression but for what is cut off there."""
+    if not cutting(node):
+        yield node
+        for part in ast.iter_child_nodes(node):
+            yield from going_on(part)
+
+
 def names_in(node: Any) -> set[str]:
     """The names that an expression reads; none where Python keeps no source of it."""
     return {ast.unparse(n) for n in (ast.walk(node) if node else ()) if isinstance(n, ast.Name | ast.Attribute)}
@@ -106,8 +127,11 @@ def all_reads(region: Any) -> dict[str, list[Any]]:
 
 
 def ends(*nodes: Any) -> set[int]:
-    """The ids of the leaves behind nodes."""
-    return {id(end) for n in nodes_of(*nodes) for end in n.edges}
+    """The ids of the leaves behind nodes, of torch's too."""
+    every = (n for several in nodes for n in (several if isinstance(several, set) else [several]))
+    theirs = (n for n in every if hasattr(n, "next_functions") and not isinstance(n, Node))
+    return {id(end) for n in nodes_of(*nodes) for end in n.edges} | {
+        id(n.variable) for n in nodes_behind(*theirs) if hasattr(n, "variable")}
 
 
 # ---- rules

@@ -20,10 +20,9 @@ from ..core.beside.observers import observing
 from ..core.beside.scopes import begin as begin  # for `viz`, too
 from ..text import demand
 from .ghosts import ghost_of, watching
-from .live import read
+from .live import nodes_behind, read
 from .program import expression, written as written_names
 from .snapshot import AnyTensor, Graph, by_key, part
-from .trial import nodes_behind
 
 
 @dataclass

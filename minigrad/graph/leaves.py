@@ -15,7 +15,7 @@ from ..core.graph import TensorBase, latest
 from . import program
 from .cuts import asking, block_around, computed, cut, cut_on_the_way, in_hook, late, leads_to, root_of, tensors_in
 from .findings import Finding, by_rule, ends, finding, first, keyword, names_in, reads_of, receiver
-from .live import inner, is_module, is_tensor, parameters
+from .live import inner, is_module, is_tensor, of_torch, parameters
 from .program import Context, called, expression, feeding, inside_of, is_learners, located, parts_behind, written
 
 FACTORIES = set("tensor ones zeros rand randn full arange linspace eye normal empty ones_like randn_like".split())
@@ -43,11 +43,15 @@ def reached(context: Context) -> tuple[Any, Context, set[int]]:
 
 def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
     """Why the backward that ran last has not reached a leaf."""
-    if (last := last_backward(context)) is None:  # perhaps one that failed, or was left out
+    if (last := last_backward(context)) is None or of_torch(leaf):  # perhaps one that failed, or was left out
         tried = [(root_of(n), Context(source, source.function(n), names=context.names))
                  for source in context.sources() for n in source.calls if called(n) == "backward"]
         ends = [name for name, v in context.names.items() if isinstance(v, TensorBase) and not v.requires_grad]
         tried = tried or [one for name in ends for one in context.made(name, None)]
+        held = {id(p) for o in optimizers(context).values() for p in parameters(o)}
+        if of_torch(leaf):
+            ways = [(*one, choices) for choices in (False, True) for one in tried if not held or id(leaf) in held]
+            return first(cut_on_the_way(leaf, *way) for way in ways)
         return by_rule("program:", None, context) or first(cut_on_the_way(leaf, *one) for one in tried)
     call, around = last
     root, limit, own = root_of(call), keyword(call, "inputs"), called(call) == "grad"
@@ -190,7 +194,9 @@ def constant(t: Any, name: str, made: list[tuple[Any, Context]]) -> Finding | No
             return cut(place, at, there, not meant)
     if not t.is_floating_point():
         return first(by_rule(f"integers: {name} {t.dtype}", *one) for one in made)
-    return first(projected(name, *one) or untracked(*one) for one in made)
+    found = first(projected(name, *one) or untracked(*one) for one in made)
+    own = re.search(rf"\b{re.escape(name)}\.(?:detach|data)\b", (getattr(found, "line", None) or "...")[2])
+    return replace(found, edit=None) if found is not None and own and of_torch(t) else found
 
 
 def not_a_leaf(t: Any, name: str, made: list[tuple[Any, Context]], loss: bool = False) -> Finding | None:

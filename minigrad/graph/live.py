@@ -502,6 +502,16 @@ def nodes_of(*starts: Any, seen: set[Node] | None = None) -> list[Node]:
     return reachable(nodes(edges), lambda n: nodes(n.edges), seen)
 
 
+def nodes_behind(*starts: Any, seen: set[Any] | None = None) -> Iterator[Any]:
+    """All nodes behind tensors, or nodes, those of leaves included, without those `seen` before; of any library."""
+    found, todo = set[Any]() if seen is None else seen, [getattr(t, "grad_fn", t) for t in starts]
+    while todo:
+        if (node := todo.pop()) is not None and node not in found:
+            found.add(node)
+            yield node
+            todo += [child for child, _ in node.next_functions]
+
+
 def stale(n: AnyNode) -> bool:
     """Whether something that a node saved was written since."""
     return not n.freed and any(then != now for *_, then, now in versions(n))
@@ -522,6 +532,11 @@ def ends(nodes: list[AnyNode], leaf: AnyTensor = None) -> dict[int, AnyNode]:
 def is_tensor(value: Any) -> bool:
     """Whether a value is a tensor, of minigrad or of torch."""
     return hasattr(type(value), "grad_fn") and hasattr(type(value), "_version")
+
+
+def of_torch(value: Any) -> bool:
+    """Whether a value is a tensor of torch."""
+    return is_tensor(value) and not hasattr(type(value), "_edge")
 
 
 def parameters(value: Any) -> list[Any]:

@@ -18,6 +18,7 @@ from . import errors
 from .findings import Finding, attempt
 from .program import expression, inputs, is_cell, is_theirs, standing, theirs
 from .refused import Refused
+from .torch_tells import Spent, told_by
 from .tracebacks import places
 
 
@@ -47,7 +48,8 @@ def tell(error: BaseException, frame: Any, lasti: int, key: str = "", facts: Any
         add(error, lambda lang: cause_told(found, lang, frame.f_code.co_filename))
         # the error may be kept for long, and a node keeps what it saved
         error.finding = found  # type: ignore[attr-defined]
-        found.facts = {k: _made(v, languages()[0]) if isinstance(v, Node) else v for k, v in found.facts.items()}
+        kept = {k: str(v) if isinstance(v, Spent) else v for k, v in found.facts.items()}
+        found.facts = {k: _made(v, languages()[0]) if isinstance(v, Node) else v for k, v in kept.items()}
     return bool(found)
 
 
@@ -58,8 +60,7 @@ def complete(error: BaseException) -> None:
         return
     error.finding = None  # type: ignore[attr-defined]
     meant = mistyped(error)
-    key = "no_graph" if re.search("does not require grad and does not have a grad_fn", str(error)) else ""  # of torch
-    if not tell(error, mine[-1].tb_frame, mine[-1].tb_lasti, key) and meant is not None:
+    if not tell(error, mine[-1].tb_frame, mine[-1].tb_lasti, *told_by(error)) and meant is not None:
         add(error, lambda lang: say(f"alias.{meant[0]}", lang, **meant[1]))
 
 

@@ -586,12 +586,15 @@ def is_module(value: Any) -> bool:
     return hasattr(type(value), "named_parameters")
 
 
-def feeding(node: Any, context: Context) -> Iterator[tuple[Any, Context]]:
-    """The expressions that made the value of `node`, the nearest first: itself, and what stands behind it."""
+def feeding(node: Any, context: Context, end: Any = None) -> Iterator[tuple[Any, Context]]:
+    """The expressions that made the value of `node`, the nearest first: itself, and what stands behind it, only up to
+    those of which a part is an `end`."""
     queue, seen = deque([(node, context)]), {node}
     while queue and len(seen) < FARTHEST:
         here, around = queue.popleft()
         yield here, around
+        if end is not None and any(map(end, ast.walk(here))):
+            continue
         for part, there in around.behind(here):
             if part not in seen:
                 seen.add(part)
@@ -788,9 +791,9 @@ def standing(frame: FrameType | None) -> Context | None:
     return Context(source, function, call if isinstance(call, ast.Call) else None, outer, names)
 
 
-def word(place: Place) -> str:
+def word(place: Place, call: Any = None) -> str:
     """What the learner wrote that cut: `detach()`, `.data`, `argmax()`, `>`."""
-    call = expression(place.code, place.lasti)
+    call = call or expression(place.code, place.lasti)
     if isinstance(call, ast.Compare):  # as it is written: of `a > b` Python may ask b whether it is less
         return ast.unparse(call)[len(ast.unparse(call.left)):].split()[0]
     if not place.kind.isidentifier():

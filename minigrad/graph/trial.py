@@ -10,8 +10,9 @@ from typing import Any
 
 from ..array.backend import xp
 from ..core.graph import TensorBase, constant
+from .live import nodes_behind
 from .restoring import Restoring
-from .snapshot import AnyTensor, reachable
+from .snapshot import AnyTensor
 
 
 def knob(values: list[float], like: AnyTensor | None = None, double: bool = True) -> AnyTensor:
@@ -77,7 +78,7 @@ def rounds_of(round: Callable[..., Any], parameters: dict[str, AnyTensor], count
             now |= {name: scope[key] for key, name in places} | {name: cell.cell_contents for cell, name in inside}
             now |= dict(zip(now, returned if handed else (), strict=False))
             row = {"round": nr, "loss": None if hasattr(loss, "numel") and loss.numel() != 1 else size(loss),
-                   "nodes": len(nodes_behind(loss)) if hasattr(loss, "grad_fn") else None}
+                   "nodes": len([*nodes_behind(loss)]) if hasattr(loss, "grad_fn") else None}
             for name, t in now.items():
                 row |= {name: size(t), f"{name}.grad": seen.get(name), f"{name}.is_leaf": t.is_leaf}
             rows.append(row)
@@ -90,14 +91,6 @@ def size(value: Any) -> float | None:
         return float(value) if isinstance(value, Real) else None
     value = value.detach()
     return float(value if value.numel() == 1 else (value.double() ** 2).sum() ** 0.5)
-
-
-def nodes_behind(t: AnyTensor, seen: set[Any] | None = None) -> list[Any]:
-    """All nodes behind a tensor, those of leaves included, without those that were `seen` before; of any library."""
-    def children(node: Any) -> list[Any]:
-        return [child for child, _ in node.next_functions if child is not None]
-
-    return reachable([] if t.grad_fn is None else [t.grad_fn], children, seen)
 
 
 def conceals(t: AnyTensor) -> bool:

@@ -12,9 +12,9 @@ from typing import Any
 
 from ..graph.followed import Followed, begin, written_by_lines
 from ..graph.ghosts import ghost_of, watching
+from ..graph.live import nodes_behind
 from ..graph.program import shell
 from ..graph.snapshot import AnyTensor
-from ..graph.trial import nodes_behind
 from .board import Board
 from .display import Drawing, draw, learners_names, library
 

@@ -23,7 +23,7 @@ from ..graph.program import Context, expression, is_learners, is_module, shell, 
 from ..graph.recorder import plain
 from ..graph.restoring import Restoring
 from ..graph.snapshot import AnyTensor, Graph, TensorRecord
-from ..graph.trial import conceals, nodes_behind
+from ..graph.trial import conceals
 from ..text import both, demand, get_language, say
 from .display import Drawing, TextWithDrawing, learners_names, library, reader_for
 
@@ -212,7 +212,7 @@ def along(t: AnyTensor, names: Mapping[str, AnyTensor]) -> Iterator[Reason]:
 
 def untold(t: AnyTensor, record: TensorRecord, context: Context, call: Any, ran: bool) -> Finding | None:
     """The line to blame for a constant, or for a result that keeps no gradient, or asked for it after backward ran."""
-    if library(t) != "minigrad" or not record.name:
+    if not record.name or (library(t) != "minigrad" and record.kind != "constant"):
         return None
     made = [*context.made(record.name, call)] or [*context.made(record.name.partition("[")[0], call)]
     if record.kind == "nonleaf" and record.grad is None and (ran or not record.retains_grad):
@@ -316,13 +316,14 @@ def unreached(t: TensorRecord, leaf: AnyTensor, names: Mapping[str, AnyTensor], 
     """A leaf without `.grad`: which named result leads to it, and has that run backward?"""
     results = [(k, v) for k, v in names.items() if v.grad_fn is not None and library(v) == library(leaf)][::-1]
     results.sort(key=lambda named: named[1].numel() != 1)  # losses first, the latest first
-    found = rounds.unreached(leaf, label(t), context) if library(leaf) == "minigrad" else None
+    found = attempt(rounds.unreached if library(leaf) == "minigrad" else leaves.unreached, leaf, label(t), context)
     lost = getattr(found, "key", "")
-    lost = "cut" if lost in ("drawn", "straight_through", "block" * bool(leaves.last_backward(context))) else lost
+    ran_once = live.of_torch(leaf) or leaves.last_backward(context)
+    lost = "cut" if lost in ("drawn", "straight_through") or (lost == "block" and ran_once) else lost
     found = rounds.wanted(leaf, found, context) if lost in ("block", "cut") else found  # a target?
     others, cut_off, named = dict[str, AnyTensor](), list[AnyTensor](), {**names, label(t): leaf}
     for name, loss in results[:LOSSES]:
-        if not any(getattr(n, "variable", None) is leaf for n in nodes_behind(loss)):
+        if not any(getattr(n, "variable", None) is leaf for n in live.nodes_behind(loss)):
             others |= {name: loss} if loss.numel() == 1 else {}
         elif lost in ("cut", "first_order") and (loss.numel() != 1 or cuts.was_cut(loss, name)):
             cut_off.append(loss)  # it leads there, and was cut off on the way
@@ -339,6 +340,8 @@ def unreached(t: TensorRecord, leaf: AnyTensor, names: Mapping[str, AnyTensor], 
             part = gone and not (ran or other)
             if other and found is not None:  # the last backward began elsewhere
                 found.edit = other[1].source.edited((cuts.root_of(other[0]), name)) if loss.numel() == 1 else None
+            elif live.of_torch(leaf) and any(".backward(" in s.whole for s in context.sources()):
+                found = None  # whether it ran, and where it began, nobody has noted
             elif not (ran or part or any(s.stale for n in graph.nodes for s in n.saved)):  # else it would fail
                 ask = f"not run: {name}{'' if loss.numel() == 1 else '.sum()'}"
                 made = (by_rule(ask, *one) for one in context.made(name, call))
