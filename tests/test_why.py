@@ -540,3 +540,10 @@ def test_a_sum_of_many_terms_is_looked_through_near_the_leaf_alone(monkeypatch):
 
     assert "all zero" in str(why(w))
     assert 0 < len(asked) <= 2 * numbers.SUMS
+
+
+def test_a_result_that_has_only_an_expression_is_called_in_brackets():
+    w = leaf(1.0, 2.0)
+    said = str(why(w * 3))
+
+    assert "call (w * 3).retain_grad() before" in said

@@ -11,7 +11,7 @@ import ast
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from dataclasses import replace
 from io import StringIO
 from itertools import chain, islice, takewhile
@@ -301,9 +301,17 @@ def label(t: TensorRecord) -> str:
     return t.name or f"tensor{t.size}"
 
 
+def before_a_dot(name: str) -> str:
+    """A name, or an expression in brackets; `0.weight` of a parameter is no expression."""
+    with suppress(SyntaxError):
+        plain = isinstance(ast.parse(name, mode="eval").body, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
+        return name if plain else f"({name})"
+    return name
+
+
 def why_no_grad(t: TensorRecord) -> Iterator[Reason]:
     """What keeps a tensor that is no leaf with requires_grad from having a `.grad`."""
-    facts = {"name": label(t)}
+    facts = {"name": before_a_dot(label(t))}
     if t.kind == "constant":
         whole = not t.dtype.startswith(("float", "bfloat", "complex"))
         yield f"why.{'integer' if whole else 'constant'}", {**facts, "dtype": t.dtype}, {t.id}
