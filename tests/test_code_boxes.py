@@ -267,6 +267,23 @@ def test_what_has_no_neighbour_in_its_row_stands_right_below_what_is_above_it():
     assert last.y - max(box.bottom for box in above) < 120
 
 
+def test_a_line_that_ran_in_several_pieces_is_one_line():
+    drawing = drawn("""class Neuron:
+    def __init__(self, k): self.w = [torch.tensor(.1 * i - k / 9, requires_grad=True) for i in range(4)]
+    def __call__(self, x):
+        act = sum(w * v for w, v in zip(self.w, x))
+        return act.tanh()
+neurons = [[Neuron(k) for k in range(4)], [Neuron(k) for k in range(4)]]
+def net(x):
+    for layer in neurons:
+        x = [n(x) for n in layer]
+    return x[0]
+loss = sum((net([a, 1., 2., -1.]) - 1) ** 2 for a in range(4))
+loss""")
+
+    assert {drawing.fold.scopes[id].path for id in drawing.fold.boxes} == {"lines 4-5", "line 11"}
+
+
 def test_a_module_beside_lines_with_modules_in_them_is_a_box():
     drawing = drawn("""enc = nn.LSTM(2, 3); dec = nn.LSTMCell(3, 3); out = nn.Linear(3, 2)
 _, (h, c) = enc(torch.ones(3, 1, 2))

@@ -49,8 +49,9 @@ def by_lines(graph: Graph, rolled: frozenset[str] = frozenset(), joined: bool = 
                 top = around[top]
             tops.add(top)
         if len(tops) > 1 and {*parts}.issuperset(id for one in tops for id in held.get(one, ())):
-            first, new, text = several[0], f"l{len(made)}", written_in(several) + several[0].text
-            path = f"lines {spans(p.number for p in several)}" if several[1:] else f"line {first.number}"
+            new, text = f"l{len(made)}", written_in(several) + several[0].text
+            numbers = {p.number for p in several}
+            path = f"{'lines' if len(numbers) > 1 else 'line'} {spans(numbers)}"
             made.append(Scope(new, outer, "line", path, name=text + " …" * bool(several[1:])))
             around.update({**dict.fromkeys(tops, new), new: outer})
             held[new] = parts
@@ -168,4 +169,4 @@ def groups(fold: Fold) -> list[list[str]]:
     modules = {s.parent for s in fold.scopes.values() if s.kind == "module"}
     found = by_key(((s.path, s.name), id) for id, s in fold.scopes.items() if s.kind == "line" and fold.inside[id])
     return [ids for _, ids in sorted(found.items(), key=lambda pair: (
-        pair[0][0].startswith("lines"), not modules.isdisjoint(pair[1]), -sum(len(fold.inside[id]) for id in pair[1])))]
+        pair[0][1].endswith(" …"), not modules.isdisjoint(pair[1]), -sum(len(fold.inside[id]) for id in pair[1])))]
