@@ -502,14 +502,10 @@ def nodes_of(*starts: Any, seen: set[Node] | None = None) -> list[Node]:
     return reachable(nodes(edges), lambda n: nodes(n.edges), seen)
 
 
-def nodes_behind(*starts: Any, seen: set[Any] | None = None) -> Iterator[Any]:
+def nodes_behind(*starts: Any, seen: set[Any] | None = None) -> list[Any]:
     """All nodes behind tensors, or nodes, those of leaves included, without those `seen` before; of any library."""
-    found, todo = set[Any]() if seen is None else seen, [getattr(t, "grad_fn", t) for t in starts]
-    while todo:
-        if (node := todo.pop()) is not None and node not in found:
-            found.add(node)
-            yield node
-            todo += [child for child, _ in node.next_functions]
+    first = (getattr(t, "grad_fn", t) for t in starts)
+    return reachable(filter(None, first), lambda node: [n for n, _ in node.next_functions if n is not None], seen)
 
 
 def stale(n: AnyNode) -> bool:

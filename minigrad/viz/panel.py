@@ -28,7 +28,7 @@ def of_latest_graphs(results: list[AnyTensor]) -> list[AnyTensor]:
         graphs += t.grad_fn not in seen
         if graphs <= MOST:
             found.add(id(t))
-            nodes_behind(t, seen)
+            nodes_behind(t, seen=seen)
     return [t for t in results if id(t) in found]
 
 
