@@ -190,7 +190,12 @@ def test_a_picture_that_is_much_too_high_without_scopes_says_how_to_get_them():
     bare = minigrad.draw(net(torch.ones(2, 4)).sum(), lang="en")
     with minigrad.graph.scopes():
         boxes = minigrad.draw(net(torch.ones(2, 4)).sum(), lang="en")
+        x = torch.ones(2, requires_grad=True)
+        loss = ((1 - x[0]) ** 2 * x.sin() + 100 * (x[1] - x[0] ** 2) ** 2 * (x * x.cos())).sum()
+        formula = minigrad.draw(loss, lang="en")
 
+    assert formula.fold.bare
+    assert formula.remarks == []
     assert "minigrad.graph.scopes()" in " ".join(bare.remarks)
     assert boxes.remarks == []
     assert boxes.layout.height < 616 < bare.layout.height

@@ -89,7 +89,7 @@ def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None =
         if level is None:
             drawing.fit()
         drawing.fold = drawing.fold.opened(levels.named(drawing.fold, open))
-        if drawing.fold.bare and graph.library == "torch":
+        if drawing.fold.bare and graph.library == "torch" and not any(n.line for n in graph.ops):
             drawing.remark("no_scopes")
     if tangents is not False:
         ops = sum(n.id in graph.reached for n in graph.ops)
