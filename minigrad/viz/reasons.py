@@ -302,8 +302,8 @@ def label(t: TensorRecord) -> str:
 
 
 def before_a_dot(name: str) -> str:
-    """A name, or an expression in brackets; `0.weight` of a parameter is no expression."""
-    with suppress(SyntaxError):
+    """A name, or an expression in brackets; `0.weight` of a parameter, or what no file could hold, is none."""
+    with suppress(SyntaxError, ValueError):
         plain = isinstance(ast.parse(name, mode="eval").body, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
         return name if plain else f"({name})"
     return name
