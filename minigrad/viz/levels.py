@@ -187,8 +187,8 @@ def fold(graph: Graph, level: str | None = None, repeats: bool = True) -> Fold:
 def clear(fold: Fold) -> frozenset[str]:
     """Scopes without a box or a frame: a top module that holds others, what is all of a loop's turn, a call of one op
     or of all that is in the scope around it."""
-    modules = [id for id, s in fold.scopes.items() if s.kind == "module"]
-    tops = {id for id in modules if len({*fold.graph.chains[id]}.intersection(modules)) == 1}
+    modules = {id for id, s in fold.scopes.items() if s.kind == "module"}
+    tops = {id for id in modules if len(modules.intersection(fold.graph.chains[id])) == 1}
     found = {id for id in tops if len(tops) == 1 < len(modules) and not fold.scopes[id].parent}
     found |= {roll.alone for roll in fold.rolls.values()} - {""}
     return frozenset(found | {id for id, s in fold.scopes.items() if s.kind == "call" and (
