@@ -9,11 +9,10 @@ import copy
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 from typing import Any
 
 from ..core.beside import ledger
-from ..core.beside.ledger import Place
 from ..core.graph import TensorBase, node_of
 from ..core.modes import INFERENCE, mode_variable
 from .findings import Finding, by_rule, cutting, ends, finding, first, going_on, keyword, names_in, receiver
@@ -23,6 +22,7 @@ from .program import Context, Source, begins, called, expression, feeding, is_th
 CARRIES = set("detach detach_ numpy item tolist cpu clone float double half copy long int astype".split())
 MAKES = {"tensor", "as_tensor", "from_numpy", "Tensor", "Variable", "float", "FloatTensor", "asarray", "array"}
 REDUCES = {"mean", "sum", "max", "min", "std", "prod"}
+UNRECORDED = {"code": None, "origin": lambda: None, "result": lambda: None}  # a cut that no ledger has: nobody knows
 # functions whose gradient is 0, or that have none: uncut, a value given to them would get nothing either
 ZERO_GRADIENT = set("normal bernoulli poisson multinomial round floor ceil trunc sign heaviside argmax argmin".split())
 
@@ -37,7 +37,7 @@ def cuts_in(node: Any, context: Context, leaves: bool = False) -> Iterator[tuple
                              for n in inside if cutting(n)}
     anew = leaves and "requires_grad" in ast.unparse(context.source.statement(node))
     nearest = [n for n in given if not anew and given.keys().isdisjoint(m for one in given[n] for m in ast.walk(one))]
-    yield from ((Place(cutting(n), None, 0), n) for n in nearest  # type: ignore[arg-type]
+    yield from ((SimpleNamespace(kind=cutting(n), **UNRECORDED), n) for n in nearest
                 if any(tracked(one, context) for one in given[n]) and block_around(node, context) is None)
 
 

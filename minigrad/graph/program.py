@@ -32,6 +32,7 @@ from .snapshot import by_key
 
 FILLING = {"append", "extend", "insert", "update", "setdefault", "add"}  # methods that put something into a container
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+PLAIN = (ast.Name, ast.Call, ast.Attribute, ast.Subscript)  # what can stand before a dot without brackets
 # files of Python's own, and of what was installed: nobody mends a program there
 LIBRARIES = re.compile(rf"^{re.escape(os.path.dirname(os.__file__))}|[/\\](?:site|dist)-packages[/\\]|^<frozen")
 SHAPES = re.compile(r"_like$|^(new_\w+|shape|size|ndim|dim|numel|len|dtype|device)$")
@@ -108,8 +109,7 @@ class Source:
 
     def grouped(self, node: Any) -> str:
         """A node as it can stand before a dot."""
-        plain = isinstance(node, ast.Name | ast.Call | ast.Attribute | ast.Subscript)
-        return self.text(node) if plain else f"({self.text(node)})"
+        return self.text(node) if isinstance(node, PLAIN) else f"({self.text(node)})"
 
     def line(self, node: Any) -> Line:
         """File, number and text of the line on which a node begins; of a method, on which its name stands."""

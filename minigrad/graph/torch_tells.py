@@ -13,7 +13,7 @@ from typing import Any
 
 from .cuts import root_of
 from .findings import cutting, going_on, keyword, names_in, receiver
-from .live import inner, is_tensor, nodes_behind, of_torch, parameters
+from .live import inner, is_module, is_tensor, nodes_behind, of_torch, parameters
 from .program import Context, begins, called, feeding, gives, own_locals, read_in, written
 from .snapshot import AnyNode, AnyTensor
 from .tracebacks import places
@@ -155,7 +155,7 @@ def writes_in(there: Context) -> Iterator[tuple[Any, Any]]:
         elif isinstance(n, ast.Call):
             made, of = there.callee(n.func), getattr(n.func, "value", None)
             owner, method = there.value(of), re.fullmatch(r"[a-z]\w*[a-z\d]_", called(n))
-            own = hasattr(type(made), "named_parameters") and there.definition(n) is None
+            own = is_module(made) and there.definition(n) is None
             layers = [*made.modules()] if own else []
             heads = (n, n.func) if not isinstance(made, type) else ()  # `nn.ReLU(inplace=True)(h)`
             told = [keyword(c, "inplace") for c in heads if isinstance(c, ast.Call)]
@@ -192,7 +192,7 @@ def alike(part: Any, name: str, there: Context) -> bool:
     """Whether an expression may be what made a node of this name, or what wrote last into what it stands for."""
     op = OPS.get(type(getattr(part, "op", part)).__name__, "-")
     if isinstance(part, ast.Call):
-        module = hasattr(type(there.callee(part.func)), "named_parameters")
+        module = is_module(there.callee(part.func))
         op = ".*" if module else called(part).replace("_", "") + r"\w*"
     return re.match(f"(?:{op}|IndexPut)Backward|CopySlices", name.rpartition("::")[2], re.I) is not None
 

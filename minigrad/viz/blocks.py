@@ -475,7 +475,6 @@ class Builder:
         beside = dict(zip([e.node for e in uses], labels, strict=True))  # texts right of their wires, left of badges
         half = pill.w / 2 - min(pill.h, 60) / 4
         free = [e for e in uses if e.node not in ids]
-        leftmost = [*free, *uses][0] if len(uses) > 1 else None
         aside = sum(labels[uses.index(e)] for e in free[1:]) - half  # the last wire that goes past the leaves
         pairs = by_key(((e.node, label) for e, label in zip(uses, labels, strict=True)), ids)
         apart = {id for id, two in pairs.items() if len(two) == 2 and not free and two[1] > 2 * half}  # at both sides
@@ -500,7 +499,7 @@ class Builder:
                 px, right = math.copysign(half, px), px > half
             self.down_port(block, node, e, px, pill, leaf, label, right)
             if e.expands:
-                self.sum_below(block, node, e, px, pill.bottom + 26, -1 if e is leftmost else 1)
+                self.sum_below(block, node, e, px, pill.bottom + 26, -1 if uses[1:] and e is [*free, *uses][0] else 1)
 
     def down_port(self, block: Block, node: NodeRecord, e: Edge, px: float, pill: Box, leaf: Box | None,
                   label: float, right: bool) -> None:

@@ -19,7 +19,7 @@ from typing import Any
 
 from ..graph import checkup, cuts, leaves, live, notes, numbers, rounds, unfinished
 from ..graph.findings import Finding, attempt, by_rule, first, reads_of
-from ..graph.program import Context, expression, is_learners, is_module, shell, source_of, standing
+from ..graph.program import PLAIN, Context, expression, is_learners, is_module, shell, source_of, standing
 from ..graph.recorder import plain
 from ..graph.restoring import Restoring
 from ..graph.snapshot import AnyTensor, Graph, TensorRecord
@@ -304,8 +304,7 @@ def label(t: TensorRecord) -> str:
 def before_a_dot(name: str) -> str:
     """A name, or an expression in brackets; `0.weight` of a parameter, or what no file could hold, is none."""
     with suppress(SyntaxError, ValueError):
-        plain = isinstance(ast.parse(name, mode="eval").body, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
-        return name if plain else f"({name})"
+        return name if isinstance(ast.parse(name, mode="eval").body, PLAIN) else f"({name})"
     return name
 
 
