@@ -754,7 +754,7 @@ def plan(links, home=None, **options):
                 for piece, frame in home.items()}, links=[Link(f"{a}{b}", a, a, b, a) for a, b in links], **options)
 
 
-@pytest.mark.parametrize(("name", "kind", "said"), [("autoencoder", "constant", False), ("variational", "leaf", True)])
+@pytest.mark.parametrize(("name", "kind", "said"), [("autoencoder", "constant", False), ("shared mlp", "leaf", True)])
 def test_the_legend_names_what_is_drawn_once_more_by_its_kind(name, kind, said):
     picture = drawn(*networks.graph(name), "forward").to_svg()
 

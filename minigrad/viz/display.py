@@ -31,7 +31,7 @@ from ..text import LANGUAGES, chosen, demand, say
 from ..text.numbers import two_digits
 from . import dot, engines, indented, levels, svg, words
 from .glyphs import visible
-from .lines import by_lines, groups
+from .lines import by_expressions, by_lines, groups
 from .places import HIGHEST_PICTURE, WIDEST_PICTURE, Layout, lay_out
 from .scenes import fault_said
 
@@ -39,6 +39,7 @@ SHOW = frozenset({"values", "grads", "saved", "hooks", "versions"})
 THEMES = (None, "light", "dark")
 LIKE_CODE = "margin: 0; font-size: var(--jp-code-font-size, inherit); white-space: pre-wrap; word-break: normal"
 NARROWEST = 200  # px, of a picture: a pill and its wires
+FEWEST = 5  # boxes, below which lines of code are no picture of a program
 MUCH_TOO_HIGH, TWO_SCREENS = 900, 1200  # px, beyond which lines of code are folded, and then their neighbours too
 
 
@@ -278,10 +279,28 @@ class Drawing:
         if len(several.scopes) > len(self.graph.scopes) and (not few or self.is_higher_than(TWO_SCREENS)):
             self.graph, self.fold = several, levels.fold(several, repeats=before[1].whole is not None)
             self.close_what_is_too_high()
-        if self.fold.shown < 2:  # that would be no picture
-            self.graph, self.fold = before
-        if not self.fold.home:  # there is nothing to fold
-            self.fold = replace(self.fold, bare=True)
+        lines = self.graph, self.fold
+        known = bool(self.graph.expressions)
+        no_picture = self.fold.shown < 2 + known or not self.fold.home
+        if no_picture or (known and self.fold.shown < FEWEST):
+            self.graph, self.fold = before[0], replace(before[1], bare=True)
+            self.close_expressions()
+            if not no_picture and self.is_higher_than(TWO_SCREENS):
+                self.graph, self.fold = lines
+
+    def close_expressions(self) -> None:
+        """Draw expressions as boxes, the smallest first, until what may be one formula fits."""
+        graph, fold, states = self.graph, self.fold, dict[int, tuple[Graph, levels.Fold]]()
+        sizes = sorted({size for size, _ in graph.expressions.values()})
+
+        def fits(most: int) -> bool:
+            self.graph = by_expressions(graph, most, fold.steps)
+            self.fold = replace(levels.fold(self.graph, repeats=fold.whole is not None), bare=True)
+            states[most] = self.graph, self.fold
+            return not self.is_higher_than(MUCH_TOO_HIGH)
+
+        if sizes and self.is_higher_than(MUCH_TOO_HIGH):
+            self.graph, self.fold = states[sizes[min(bisect_left(sizes, True, key=fits), len(sizes) - 1)]]
 
     def remark(self, key: str, **facts: Any) -> None:
         """Say something under the title."""

@@ -59,6 +59,24 @@ def by_lines(graph: Graph, rolled: frozenset[str] = frozenset(), joined: bool = 
     return replace(graph, nodes=tuple(replace(n, scope=around.get(n.id, n.scope)) for n in graph.nodes), scopes=scopes)
 
 
+def by_expressions(graph: Graph, most: int, rolled: frozenset[str] = frozenset()) -> Graph:
+    """The graph with a scope for each expression of at most so many operations that is in no other such one, but for
+    those of what is `rolled` up."""
+    ops, made, around = sorted(graph.ops, key=lambda n: n.seq), list[Scope](), dict[str, str]()
+    tops = {n.id: [n.id, *graph.chains[n.scope]][-1] for n in ops}
+    held = Counter(tops.values())
+    while ops:
+        size, text = graph.expressions.get(ops[-1].id, (1, ""))
+        one = ops[-size if size <= most else -1:]
+        parts = {tops[n.id] for n in one}
+        if len(parts) > 1 and sum(held[top] for top in parts) == len(one) and rolled.isdisjoint(n.id for n in one):
+            made.append(Scope(f"l{len(made)}", "", "line", "", name=text))
+            around |= dict.fromkeys(parts, made[-1].id)
+        del ops[-len(one):]
+    scopes = tuple(replace(s, parent=around.get(s.id, s.parent)) for s in (*graph.scopes, *made))
+    return replace(graph, nodes=tuple(replace(n, scope=around.get(n.id, n.scope)) for n in graph.nodes), scopes=scopes)
+
+
 def written_in(several: Sequence[Piece]) -> str:
     """Before the text of several lines, the function in which they all stand: `cell(): `."""
     name, *others = {p.function.partition(":")[0] for p in several}
