@@ -468,3 +468,28 @@ def test_a_line_and_the_function_that_it_calls_are_one_box_each_time_that_it_ran
     assert {(ops[0].name, ops[-1].name, len(ops)) for ops in runs} == {("SelectBackward0", "AddBackward0", 7)}
     assert drawing.layout.height < 1100
     test_no_way_leads_out_of_a_box_and_back("warping")
+
+
+def test_a_program_that_is_one_loop_is_open_though_it_is_higher_than_a_screen():
+    drawing = drawn("""x = torch.ones(6, 2, requires_grad=True)
+energy = sum(1 / (x[i] - x[j]).norm() ** 12 - 2 / (x[i] - x[j]).norm() ** 6 for i in range(6) for j in range(i))
+energy""")
+
+    assert drawing.fold.shown == 16
+    assert len(drawing.fold.rolls) == 1
+
+
+def test_expressions_that_go_on_in_a_next_line_are_whole_boxes():
+    drawing = drawn("""a, b, c, d, e, f = (torch.tensor(value, requires_grad=True) for value in (1., 2., 3., .1, .2, .3))
+kinetic = (0.5 * a * (c * e) ** 2
+    + 0.5 * b * ((c * e) ** 2 + (d * f) ** 2
+    + 2 * c * d * e * f * torch.cos(a - b)))
+potential = (-(a + b) * 9.81 * c * torch.cos(e)
+    - b * 9.81 * d * torch.cos(f))
+loss = kinetic - potential
+loss""")
+
+    assert {scope.name for scope, _ in boxed(drawing)} == {
+        "0.5 * a * (c * e) ** 2",
+        "0.5 * b * ((c * e) ** 2 + (d * f) ** 2 + 2 * c * d * e * f * torch.cos(a - b))",
+        "-(a + b) * 9.81 * c * torch.cos(e) - b * 9.81 * d * torch.cos(f)"}

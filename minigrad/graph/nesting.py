@@ -20,7 +20,7 @@ from .program import called, expression, position, quoted
 from .snapshot import NodeRecord, Repeat, Scope, TensorRecord, by_key
 
 LONGEST, TURNS = 200, 3  # operations in one turn of a loop; fewer turns are no loop
-FEW, MANY = 14, 300  # operations of a graph in which expressions are looked for
+FEW, MANY = 6, 300  # operations of a graph in which expressions are looked for
 
 
 @dataclass

@@ -31,7 +31,7 @@ from ..text import LANGUAGES, chosen, demand, say
 from ..text.numbers import two_digits
 from . import dot, engines, indented, levels, svg, words
 from .glyphs import visible
-from .lines import by_expressions, by_lines, groups
+from .lines import by_expressions, by_lines, groups, tears
 from .places import HIGHEST_PICTURE, WIDEST_PICTURE, Layout, lay_out
 from .scenes import fault_said
 
@@ -245,7 +245,10 @@ class Drawing:
     def close_what_is_too_high(self) -> None:
         """Close open modules and loops, the largest first, until the picture fits a screen."""
         while (largest := self.fold.largest) and self.is_higher_than(HIGHEST_PICTURE):
-            self.fold = self.fold.refolded(self.fold.closed | {largest})
+            closed = self.fold.refolded(self.fold.closed | {largest})
+            if closed.shown < 2 and not self.is_higher_than(2 * MUCH_TOO_HIGH):
+                break  # one box would be no picture
+            self.fold = closed
 
     def fit(self) -> None:
         """Fold until the picture fits a screen: modules, loops, and calls and lines of code where it is much too
@@ -282,10 +285,10 @@ class Drawing:
         lines = self.graph, self.fold
         known = bool(self.graph.expressions)
         no_picture = self.fold.shown < 2 + known or not self.fold.home
-        if no_picture or (known and self.fold.shown < FEWEST):
+        if no_picture or (known and (self.fold.shown < FEWEST or tears(self.graph))):
             self.graph, self.fold = before[0], replace(before[1], bare=True)
             self.close_expressions()
-            if not no_picture and self.is_higher_than(TWO_SCREENS):
+            if not no_picture and self.is_higher_than(MUCH_TOO_HIGH):
                 self.graph, self.fold = lines
 
     def close_expressions(self) -> None:

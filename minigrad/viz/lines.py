@@ -77,6 +77,13 @@ def by_expressions(graph: Graph, most: int, rolled: frozenset[str] = frozenset()
     return replace(graph, nodes=tuple(replace(n, scope=around.get(n.id, n.scope)) for n in graph.nodes), scopes=scopes)
 
 
+def tears(graph: Graph) -> bool:
+    """Whether an expression stands in several lines: a box for each of these would hold parts of it."""
+    ops = sorted(graph.ops, key=lambda n: n.seq)
+    several = (ops[i + 1 - graph.expressions[n.id][0]:i + 1] for i, n in enumerate(ops) if n.id in graph.expressions)
+    return any(len({n.line for n in one if n.function == one[-1].function}) > 1 for one in several)
+
+
 def written_in(several: Sequence[Piece]) -> str:
     """Before the text of several lines, the function in which they all stand: `cell(): `."""
     name, *others = {p.function.partition(":")[0] for p in several}
