@@ -480,7 +480,7 @@ energy""")
 
 
 def test_expressions_that_go_on_in_a_next_line_are_whole_boxes():
-    drawing = drawn("""a, b, c, d, e, f = (torch.tensor(value, requires_grad=True) for value in (1., 2., 3., .1, .2, .3))
+    drawing = drawn("""a, b, c, d, e, f = (torch.tensor(v, requires_grad=True) for v in (1., 2., 3., .1, .2, .3))
 kinetic = (0.5 * a * (c * e) ** 2
     + 0.5 * b * ((c * e) ** 2 + (d * f) ** 2
     + 2 * c * d * e * f * torch.cos(a - b)))

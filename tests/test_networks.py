@@ -898,8 +898,8 @@ def test_a_box_that_hides_no_loop_leaves_the_loops_as_they_are():
 
 @pytest.mark.parametrize(("name", "layouts"), [("lenet", 1), ("matrices", 3), ("highway", 4)])
 def test_no_fold_state_is_measured_twice(name, layouts, monkeypatch):
-    (roots, names), lay_out, seen = networks.run(name, minigrad), display.lay_out, []
-    monkeypatch.setattr(display, "lay_out", lambda fold, *how: seen.append((fold.closed, fold.bare)) or lay_out(fold, *how))
+    (roots, names), old, seen = networks.run(name, minigrad), display.lay_out, []
+    monkeypatch.setattr(display, "lay_out", lambda fold, *how: seen.append((fold.closed, fold.bare)) or old(fold, *how))
     draw(*roots, names=names)
 
     assert len(seen) == len({*seen}) == layouts
