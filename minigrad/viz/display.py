@@ -52,8 +52,8 @@ def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None =
     what was recorded till there, with the call that failed and the shapes that went into it.
 
     `view` is "record" (what autograd keeps), "forward" or "backward". `level` says how much is
-    folded, "modules", "functions" or "ops" (None: what fits); `open` names modules, functions and lines to
-    open; without `fold`, repeated steps are all drawn. `show` chooses among values, grads, saved,
+    folded, "modules", "functions" or "ops" (None: what fits); `open` names modules, functions, lines and
+    expressions to open; without `fold`, repeated steps are all drawn. `show` chooses among values, grads, saved,
     hooks and versions; `around=tensor, radius=2` shows what lies near. `heat` colours backward
     by the norm of its gradients. `names` maps names to tensors, over the names found in the calling
     namespace. `theme` is "light" or "dark" (None: as the page). `engine`: "builtin", or "graphviz" (in

@@ -1,4 +1,4 @@
-"""Lines of code as boxes: what `draw` folds where a picture without them would be much too high.
+"""Lines of code, or expressions, as boxes: what `draw` folds where a picture without them would be much too high.
 
 Whatever ran one after the other can be one box: no way through the graph leaves it and comes back in.
 """
