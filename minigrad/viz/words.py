@@ -271,8 +271,8 @@ def shapes_of(fold: Fold, id: str, lang: str | None) -> str:
     outs = [e.tensor for user in users for e in graph.node(user).edges if e.node in mine]
     outs += [r for r in graph.roots if graph.tensor(r).node in mine]
     start, end = (", ".join(dict.fromkeys(graph.tensor(t).size for t in several if t)) for several in (ins, outs))
-    if fold.bare and start == end == "()" and len({*outs}) == 1:  # a number that has no card
-        return f"() = {graph.tensor(outs[0]).value}" if graph.tensor(outs[0]).value else end
+    if fold.bare and not start.strip("()") and end == "()" and len({*outs}) == 1 and graph.tensor(outs[0]).value:
+        return f"() = {graph.tensor(outs[0]).value}"  # which has no card
     if lent and fold.scopes[id].kind != "module":  # the box that has their chips may be far away
         start = ", ".join(filter(None, (start, counted(fold, lent, lang))))
     text = end if start == end else f"{start} → {end}"
