@@ -34,14 +34,14 @@ ENDS = re.compile(r"\b(softmax|sigmoid|dropout|relu|Softmax|Sigmoid|Dropout|ReLU
 TINY = 1e-6  # of the rate that an optimizer began with: no step with less is to be seen
 
 
-def events(own: set[int]) -> tuple[str, list[tuple[Any, ...]]]:
+def events(own: set[int], context: Context) -> tuple[str, list[tuple[Any, ...]]]:
     """What happened to the tensors with these ids, and the lines; what happened to others is marked as such."""
-    words, lines, last = [], list[tuple[Any, ...]](), None
+    words, lines, last, who = [], list[tuple[Any, ...]](), None, leaves.owners(context)
     for what, owner, fact, before, line in [*ledger.diary, ("", bool, None, latest.freed, (None,))]:  # the end
         if before is not last and before.code is not None:
             words.append(called(expression(before.code, before.lasti)) or "backward")
             lines.append((before.code, before.lasti))
-        last, target = before, owner()
+        last, target = before, who.get(id(owner))
         if line[0] is None or what == "made":
             continue
         group = getattr(target, "param_groups", [{}])[0]
@@ -71,7 +71,7 @@ def numbered(words: list[str]) -> str:
 
 def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
     """Why the backward that ran last has not reached a leaf, or what became of its gradient."""
-    told, lines = events({id(leaf)})
+    told, lines = events({id(leaf)}, context)
     found = leaves.unreached(leaf, name, context) or by_rule(f"leaf {name}:{told}", lines, context)
     if getattr(found, "key", "") == "no_use":
         found = first(unread(context, leaf)) or found
@@ -113,10 +113,11 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
     if len(vain) > 1 and len(idle) < len(holding):  # a scheduler is stepped for an optimizer that is not
         return finding("rate_of_other", Context(program.source_of(vain[-1][0])), expression(*vain[-1]))
     if len(holding) != 1:
-        told, lines = events(ids.intersection(*({*map(id, parameters(o))} for o in holding.values())))
+        told, lines = events(ids.intersection(*({*map(id, parameters(o))} for o in holding.values())), context)
         return by_rule(f"shared {', '.join(holding)}:{told}", lines, context)
     (name, optimizer), = holding.items()
-    told, lines = events({id(p) for p in parameters(optimizer)} if asked is None or asked is optimizer else ids)
+    held = {id(p) for p in parameters(optimizer)} if asked is None or asked is optimizer else ids
+    told, lines = events(held, context)
     sums = [p for p in own if p.grad is not None and numbers.sum_of_backwards(p)]
     went = getattr(optimizer, "_stepped", False) or getattr(optimizer, "_opt_called", False)
     marks = " earlier" * (len(ledger.diary) == ledger.KEPT) + " stepped" * bool(went)
@@ -131,11 +132,11 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
 
 
 def stepping(name: str, told: str, lines: list[tuple[Any, ...]], context: Context) -> str:
-    """What an optimizer is called where its step() stands, if the function of the last backward was given it so."""
-    f: Any = (last_backward(context) or (None, context))[1].function
-    given = {n.arg for n in ast.walk(f.args) if isinstance(n, ast.arg)} if f is not None else set[str]()
+    """What an optimizer is called where its step() stands, if that is in the function of the last backward."""
+    here = (last_backward(context) or (None, context))[1]
     steps = [expression(*line) for word, line in zip(told.split(), lines, strict=False) if word[:4] in ("step", "idle")]
-    return next(iter({ast.unparse(receiver(at)) for at in steps if getattr(at, "args", at) == []} & given), name)
+    inside: Any = [at for at in steps if here.function is not None and here.function in here.source.above(at)]
+    return next((ast.unparse(receiver(at)) for at in inside if getattr(at, "args", at) == []), name)
 
 
 # ---- slips
@@ -193,7 +194,7 @@ def moved(own: list[Any], context: Context) -> Finding | None:
         g.get("momentum") or g.get("weight_decay") or "betas" in g for o in optimizers(context).values()
         for g in o.param_groups if {*map(id, g["params"])} & {*map(id, kept)})
     sure = kept and (behind or drift) and not behind & {*map(id, kept)}
-    return by_rule(f"moved{' drift' * drift}:{events({*map(id, kept)})[0]}", None, context) if sure else None
+    return by_rule(f"moved{' drift' * drift}:{events({*map(id, kept)}, context)[0]}", None, context) if sure else None
 
 
 def made_again(context: Context) -> Finding | None:
