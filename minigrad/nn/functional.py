@@ -553,6 +553,8 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None,
     if eps < 0 or (training and not eps):
         least = "positive during training" if training else "non-negative"
         raise ValueError(f"batch_norm eps must be {least}, but got {eps}")
+    if training and not grad_mode():
+        note("batched", input)
     return _over_batch(input, weight, bias, running_mean, running_var, training, momentum, eps)
 
 
