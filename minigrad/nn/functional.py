@@ -551,7 +551,9 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None,
     """Mean 0 and variance 1 for each channel: of this batch in training, else the running ones."""
     need(not training or input.shape[0] * math.prod(input.shape[2:]) != 1, "one_per_channel", input.shape)
     least = "positive during training" if training else "non-negative"
-    require(eps > 0 or not (eps or training), f"batch_norm eps must be {least}, but got {eps}", ValueError)
+    require(eps > 0 or (eps == 0 and not training), f"batch_norm eps must be {least}, but got {eps}", ValueError)
+    if training and not grad_mode():
+        note("batched", input)
     return _over_batch(input, weight, bias, running_mean, running_var, training, momentum, eps)
 
 

@@ -35,7 +35,7 @@ class RemovableHandle:
         self.remove()
 
 
-def added(hooks: OrderedDict, hook: Callable, first: bool = False) -> RemovableHandle:
+def add_hook(hooks: OrderedDict, hook: Callable, first: bool = False) -> RemovableHandle:
     """The handle of `hook`, once it is among `hooks`."""
     handle = RemovableHandle(hooks)
     hooks[handle.id] = hook
@@ -60,7 +60,7 @@ class Hooks:
         self.accumulator: Any = None  # a leaf's AccumulateGrad, once somebody has looked
 
     def on_tensor(self, output_nr: int, hook: Callable) -> RemovableHandle:
-        return added(self.tensor.setdefault(output_nr, OrderedDict()), hook)
+        return add_hook(self.tensor.setdefault(output_nr, OrderedDict()), hook)
 
 
 def hook_name(hook: Callable) -> str:
