@@ -382,6 +382,34 @@ def test_a_step_of_a_graph_of_150_ways_is_laid_out_a_few_times_and_no_more(page,
     page.wait_for_function(f"() => ({lit})() === 150")         # and soon all
 
 
+TRIED = """() => { const card = document.querySelector('.mg-card'), swap = card.replaceChildren;
+    let tried = 0;
+    card.replaceChildren = (...kids) => { tried += 1; swap.apply(card, kids); };
+    document.activeElement.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowRight', bubbles: true }));
+    return [tried, card.querySelectorAll('.mg-rule').length, card.scrollHeight > card.clientHeight]; }"""
+
+
+@pytest.mark.parametrize("named", [False, True])
+def test_of_many_rows_those_in_sight_are_there_at_once_in_the_form_that_fits(page, tmp_path, named):
+    wide = [minigrad.tensor(float(i), requires_grad=True) for i in range(30)]
+    if named:
+        what_all_leaves_are_put_into_in_their_order = minigrad.stack(wide)
+        loss = what_all_leaves_are_put_into_in_their_order.sum()
+    else:
+        s = minigrad.stack([w.exp() if i % 2 else w.sin() for i, w in enumerate(wide * 4)])
+        loss = s.sum()
+    file = tmp_path / "rows.html"
+    file.write_text(minigrad.step(loss, preview=True).to_html(), encoding="utf-8")
+    page.set_viewport_size(dict(zip(("width", "height"), SIZES["wide"], strict=True)))
+    page.goto(file.as_uri())
+    page.locator(".mg-player").press("ArrowRight")
+    page.wait_for_timeout(300)                                 # while nothing happens the next card is tried
+    tried, rows, full = page.evaluate(TRIED)
+    assert full
+    assert (tried, rows < 24) == (1, True)
+    page.wait_for_function("() => document.querySelectorAll('.mg-card > .mg-rule').length === 24")
+
+
 def test_of_an_equation_only_the_sizes_that_its_width_leaves_are_tried(page, tmp_path):
     minigrad.manual_seed(0)
     h = minigrad.randn(2, 4)

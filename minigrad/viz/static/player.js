@@ -362,7 +362,7 @@ function boxOf(part) {
 
 /** The camera over the picture that is shown; its window in the map. @param {Element} map @param {() => Json} shown */
 function camera(map, shown, pace = () => 1) {
-  const cam = { x: 0, y: 0, k: 0, w: 0, h: 0, timer: 0 };                       // w and h: the stage, in px
+  const cam = { x: 0, y: 0, k: 0, w: 0, h: 0, card: 0, timer: 0 };              // w and h: the stage, in px, and how wide the card is
   /** The part of the picture that is in sight. @param {number} k @returns {Box} */
   const sight = (k) => ({ x: cam.x, y: cam.y, w: cam.w / k, h: cam.h / k });
   function glide(x, y, scale) {
@@ -388,11 +388,11 @@ function camera(map, shown, pace = () => 1) {
     Object.assign(cam, { x, y, k });
     const seen = sight(k), { w, h: high } = seen, P = shown();
     if (P.k !== k) hang();                                                 // words are measured at their size, and before anything moves
+    const outer = grown(seen, 2), inner = grown(seen, -2);
     if (rests) for (const entry of P.words) {                              // one that the edge cuts is not shown
-      const { text, box, near } = entry;
-      if (!box && !meet(seen, near)) continue;
-      const b = grown(entry.box ??= boxOf(text), 2), cut = meet(seen, b) && !holds(seen, b);
-      if (cut !== !!entry.cut) text.classList.toggle("mg-outside", entry.cut = cut);
+      if (!entry.box && !meet(seen, entry.near)) continue;
+      const box = entry.box ??= boxOf(entry.text), cut = meet(outer, box) && !holds(inner, box);
+      if (cut !== !!entry.cut) entry.text.classList.toggle("mg-outside", entry.cut = cut);
     }
     hang();
     for (const [name, value] of Object.entries({ x, y, width: w, height: high })) P.window.setAttribute(name, String(value));
@@ -415,6 +415,7 @@ function render({ model, el }) {
   const ui = model.get("scene").ui;
   /** What only this view knows. */
   const S = {
+    more: (/** @type {number} */ n) => 0,                                    // writes rows of a long list, and says how many are left
     unsay: () => {},                                                         // puts the caption back where an entry's arithmetic stands
     crowded: 0,                                                              // the width at which a queue once left the code no room
     lang: "", quiz: "",                                             // what names are in; the node that a question is open about
@@ -439,13 +440,9 @@ function render({ model, el }) {
   // ------------------------------------------------------------ the bar
   /** @type {Record<string, HTMLButtonElement>} */
   const buttons = {};
-  const button = (name, ...kids) => {
-    const made = h("button", { type: "button", "data-do": name, ...named(ui[name], true) }, ...kids);
-    buttons[name] = /** @type {HTMLButtonElement} */ (made);
-    return made;
-  };
-  const range = { type: "range", min: 0, step: 0.02, ...named(ui.slider) };
-  const slider = /** @type {HTMLInputElement} */ (h("input", range));
+  const button = (name, ...kids) => (buttons[name] = /** @type {HTMLButtonElement} */ (
+    h("button", { type: "button", "data-do": name, ...named(ui[name], true) }, ...kids)));
+  const slider = /** @type {HTMLInputElement} */ (h("input", { type: "range", min: 0, step: 0.02, ...named(ui.slider) }));
   const pace = /** @type {HTMLSelectElement} */ (h("select", { class: "mg-pace", ...named(ui.speed) },
     ...SPEEDS.map((speed) => h("option", { value: speed, selected: speed === 1 }, speed + "×"))));
   const count = h("span", { class: "mg-count", ...named(ui.help, true) });
@@ -595,7 +592,7 @@ function render({ model, el }) {
     const nearly = root.clientHeight < 560 ? 0.8 : 1;                        // in a low room almost all of the graph, else the code that is lit
     if (!places.some((place) => arrange(place) >= least()) && arrange("") < nearly * least())  // the graph first, then the code
       if (!arrange(places[0])) arrange("");
-    Object.assign(cam, { k: 0, w: stage.clientWidth, h: stage.clientHeight });
+    Object.assign(cam, { k: 0, w: stage.clientWidth, h: stage.clientHeight, card: card.offsetWidth });
     show();
   }
   /** What has to be in sight: the node, what it saved, then who receives from it, as far as there is room. */
@@ -604,10 +601,9 @@ function render({ model, el }) {
     const ids = [S.refused?.id ?? (k < 0 ? near : now) ?? "", ...(walk.frames[k].event.sends ?? []).map((one) => one.to)];
     const start = P.nodes.get(drawn(ids[0])) ?? P.nodes.get(drawn(Object.keys(walk.scene.nodes)[0]));
     const outs = (walk.scene.nodes[ids[0]]?.outs ?? []).flatMap((id) => P.index["card:" + id] ?? []);
-    const notes = [...saved(ids[0]), ...outs].map(boxOf);
-    const others = ids.slice(1).map((id) => P.nodes.get(drawn(id))?.box).filter(Boolean);
+    const others = ids.slice(1).flatMap((id) => P.nodes.get(drawn(id)) ?? []).map((part) => grown(part.box, 14));
     let all = grown(start.box, 14);
-    for (const box of [...notes, ...others.map((one) => grown(one, 14))]) {
+    for (const box of [...[...saved(ids[0]), ...outs].map(boxOf), ...others]) {
       const both = around(all, box);
       if (both.w <= room.w && both.h <= room.h) all = both;
     }
@@ -749,6 +745,7 @@ function render({ model, el }) {
     showSay(k, st);
     showBar(k, st);
     showDock(st, now, k);
+    while (card.scrollHeight <= card.clientHeight && S.more(FIRST_ROWS / 2));  // rows that would be seen are there at once
     trim();
     scroll?.();
     if (crowded()) { S.crowded = root.clientWidth; return layout(); }
@@ -785,7 +782,7 @@ function render({ model, el }) {
     for (const entry of P.parts) {
       const done = entry.all?.every((/** @type {string} */ one) => st.done.has(one));
       const is = (marks.has(entry.mark) ? 1 : 0) + (entry.freed || st.freed.has(entry.id) ? 2 : 0) + (done ? 4 : 0) + (entry.born > st.at ? 8 : 0);
-      const act = () => ["mg-on", "mg-freed", "mg-done", "mg-unborn"].forEach((name, i) => (i !== 2 || entry.all) && entry.part.classList.toggle(name, !!((entry.was = is) >> i & 1)));
+      const act = () => { ["mg-on", "mg-freed", "mg-done", "mg-unborn"].forEach((name, i) => (is ^ entry.was) >> i & 1 && entry.part.classList.toggle(name, !!(is >> i & 1))); entry.was = is; };
       if (entry.was !== is) change(entry.box, act);
     }
     for (const label of translated(P, lang())) if (P.word.has(label)) P.word.get(label).box = null;
@@ -859,9 +856,10 @@ function render({ model, el }) {
       return h("div", { class: "mg-row mg-rule" }, left, shown);
     };
     if (all.length <= MOST_ROWS) return all.map(write);
-    const made = all.slice(0, FIRST_ROWS).map(write), late = all.slice(FIRST_ROWS, MOST_ROWS), more = muted("+" + (all.length - MOST_ROWS));
-    window.setTimeout(() => { made[FIRST_ROWS - 1].after(...late.map(write), row(more)); fits(card); });  // below what is seen; nowhere, if another card is shown by then
-    return made;
+    const late = all.slice(FIRST_ROWS, MOST_ROWS), last = row(muted("+" + (all.length - MOST_ROWS)));
+    const more = S.more = (n) => { last.before(...late.splice(0, n).map(write)); return late.length; };  // nowhere, if another card is shown by then
+    window.setTimeout(() => { more(MOST_ROWS); fits(card); });               // below what is seen
+    return [...all.slice(0, FIRST_ROWS).map(write), last];
   }
   /** The entries from which one of the result is made, a row and a column or those in its place, light up; unless it
    *  plays its arithmetic takes the place of the caption. @param {Element} cell @param {boolean} yes */
@@ -899,13 +897,14 @@ function render({ model, el }) {
   };
 
   // ------------------------------------------------------------ the dock: the equation and the words, in a place of their own
+  const wide = new WeakMap(), roomOf = (at) => [at, lang(), S.present, cam.card].join();  // steps whose results as text are surely too wide, and where
   function showDock(st, now, k) {
     const id = S.refused?.id ?? now;
     card.className = "mg-card" + (S.refused ? " mg-refusal" : S.quiz ? " mg-quiz" : st.bad && st.bad === id ? " mg-error" : "");
-    const lines = walk.steps.get(id)?.rows ?? [], many = lines.length > MANY;  // a long list is read at the smallest size: each try is a layout
-    const forms = new Set(lines.map((/** @type {Json} */ line) => line.num && (/mtable/.test(line.num.en ?? line.num) ? 1 : 2)));
-    for (S.plain of many ? [2, 3] : [0, 1, 2, 3].filter((plain) => plain % 3 === 0 || forms.has(plain))) {  // without room for matrices, or for any numbers put in, results as text
-      if (S.plain > 2 && card.scrollWidth <= card.clientWidth) return;       // what is only too high scrolls
+    const step = walk.steps.get(id), lines = step?.rows ?? [], many = lines.length > MANY;  // a long list is read at the smallest size: each try is a layout
+    const forms = new Set(lines.map((/** @type {Json} */ line) => line.num && (/mtable/.test(line.num.en ?? line.num) ? 1 : 2))), sure = many && wide.get(step) === roomOf(walk.frames[k].at);
+    for (S.plain of many ? [2, 3].slice(+sure) : [0, 1, 2, 3].filter((plain) => plain % 3 === 0 || forms.has(plain))) {  // without room for matrices, or for any numbers put in, results as text
+      if (S.plain > 2 && !sure && card.scrollWidth <= card.clientWidth) return;  // what is only too high scrolls
       card.replaceChildren(...(id ? content(id, k, st) : k < 0 ? [h("pre", {}, lit(walk.frames[k].event.at))] : S.present && drive() ? [choices(st)]
         : [h("h3", {}, two(ui.before)), h("pre", {}, walk.scene.code)]));
       const sizes = (S.present ? [30, 27, 24] : [15, 14, 13, 12]).slice(many ? -1 : 0), fit = (/** @type {number} */ size) => {
@@ -985,7 +984,8 @@ function render({ model, el }) {
     const shown = chips.length ? [] : [muted(two(ui.empty))], most = Math.min(MOST_CHIPS, chips.length || 1);
     const put = (n) => {                                                 // what stands there stays, or all would be laid out again
       while (shown.length < Math.min(n, most)) shown.push(chip(chips[shown.length]));
-      rest.textContent = n < chips.length ? "+" + (chips.length - n) : "";
+      const left = n < chips.length ? "+" + (chips.length - n) : "";
+      if (rest.textContent !== left) rest.textContent = left;
       shown.forEach((one, i) => { if (i >= n) one.remove(); else if (!one.parentNode) rest.before(one); });
     };
     queue.replaceChildren(h("b", {}, two(ui.queue)), rest, reason);
@@ -1176,7 +1176,13 @@ function render({ model, el }) {
     const k = stops().find((one) => one > frame()) ?? 0;
     if (k < 1 || S.u < 1) return;
     for (const { slots, marks } of [k - 1, k].map((one) => walk.state(one))) [...slots.keys(), ...marks].forEach(place);
-    for (const line of walk.steps.get(walk.frames[k].id).rows.slice(0, FIRST_ROWS)) if (typeof line.math === "string") math(line.math);
+    const { id, at } = walk.frames[k], step = walk.steps.get(id);
+    S.plain = 2;
+    const tried = h("div", { class: "mg-card" }, ...rows({ ...step, rows: step.rows.slice(0, FIRST_ROWS) }, at));
+    Object.assign(tried.style, { width: cam.card + "px", fontSize: (S.present ? 24 : 12) + "px" });
+    ghosts.append(tried);                                                    // it is gone before anything is painted
+    if (tried.scrollWidth > tried.clientWidth) wide.set(step, roomOf(at));
+    ghosts.replaceChildren();
   }
   /** What was refused, answered or noted is over; a question may be open. @param {string} [quiz] */
   const settle = (quiz = "") => Object.assign(S, { refused: null, verdict: null, note: null, quiz });
