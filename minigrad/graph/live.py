@@ -97,7 +97,8 @@ class Reader:
 
     def hook_dicts(self, key: Key) -> Iterable[tuple[str, int, Any]]:
         """(kind, output number, its hooks by their own numbers), in the order in which they run."""
-        hooks = self.tensors[key, 0]._hooks if isinstance(key, tuple) else self.found[key].hooks
+        node = self.found[key]
+        hooks = getattr(node, "variable", node)._hooks if isinstance(key, tuple) else node.hooks
         if hooks is not None:
             yield from (("tensor", nr, several) for nr, several in hooks.tensor.items())
             yield from ((kind, 0, getattr(hooks, kind)) for kind in ("pre", "post_accumulate", "post"))

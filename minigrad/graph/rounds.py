@@ -6,6 +6,7 @@ rules of `text/rules.ini` that begin with `^events` say which orders are mistake
 """
 
 import ast
+import inspect
 import math
 import re
 from collections.abc import Iterator
@@ -72,7 +73,10 @@ def numbered(words: list[str]) -> str:
 def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
     """Why the backward that ran last has not reached a leaf, or what became of its gradient."""
     told, lines = events({id(leaf)})
-    found = leaves.unreached(leaf, name, context) or by_rule(f"leaf {name}:{told}", lines, context)
+    cleared = by_rule(f"leaf {name}:{told}", lines, context)
+    late = re.search(r" zero_grad\d+(?!.* (?:backward|grad)\d)", told)  # nothing ran since it was cleared
+    sure = late and (leaves.stepped(leaf) or leaves.to_come(context))  # backward has reached it, or may yet
+    found = cleared if sure else leaves.unreached(leaf, name, context) or cleared
     if getattr(found, "key", "") == "no_use":
         found = first(unread(context, leaf)) or found
     return (mistake([leaf], context) if getattr(found, "key", "") == "cleared_since" else None) or found
@@ -80,19 +84,24 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
 
 def wanted(leaf: Any, found: Finding | None, context: Context) -> Finding | None:
     """A finding about a leaf; without its edit, and in milder words, where it has learned, or there are optimizers and
-    none is to train it."""
-    held = [id(p) for o in optimizers(context).values() for p in parameters(o)]
-    if found is None or (leaf.grad is None and (not held or id(leaf) in held)):
+    none is to train it, or another's turn it was."""
+    held, (*_, behind) = [{*map(id, parameters(o))} for o in optimizers(context).values()], leaves.reached(context)
+    now = any(behind & each for each in held)  # an optimizer's turn is the last backward
+    if getattr(found, "key", "") == "no_use" and leaves.stepped(leaf):  # an earlier one came to it
+        return None
+    if found is None or (leaf.grad is None and (not held or any(
+            id(leaf) in each and (behind & each or not now) for each in held))):
         return found
-    return replace(found, edit=None, key={"block": "kept_off", "switched_off": "frozen"}.get(found.key, found.key))
+    milder = {"block": "kept_off", "switched_off": "frozen", "cut": "kept_apart"}
+    return replace(found, edit=None, key=milder.get(found.key, found.key))
 
 
 def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | None:
     """What the order of events tells of tensors that do not learn; `asked`: the module or optimizer in question."""
     facts = [f"spent: {n}" for n, v in named(context).items() if isinstance(v, GeneratorType) and v.gi_frame is None]
     owners = {name: v for name, v in context.names.items() if hasattr(type(v), "zero_grad")}
-    facts += [f"idle{' own' * is_learners(v)}: {n} {word}" for n, v in owners.items() for word in IDLE & vars(v).keys()]
-    parts = [vars(m) for v in owners.values() if hasattr(v, "modules") for m in v.modules()]
+    facts += [f"idle{' own' * is_learners(v)}: {n} {word}" for n, v in owners.items() for word in IDLE & added(v)]
+    parts = [added(m) for v in owners.values() if hasattr(v, "modules") for m in v.modules()]
     given = [(Context(s, s.function(n), names=context.names), n, t) for s in context.sources() for n in s.parents
             for t in getattr(n, "targets", ()) if getattr(t, "attr", "") in IDLE and any(t.attr in m for m in parts)]
     facts += [f"idle: {ast.unparse(t.value)} {t.attr}" for around, n, t in given if not any(
@@ -112,6 +121,8 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
     vain = [line for what, owner, *_, line in ledger.diary if what == "rate" and owner() in idle and line[0]]
     if len(vain) > 1 and len(idle) < len(holding):  # a scheduler is stepped for an optimizer that is not
         return finding("rate_of_other", Context(program.source_of(vain[-1][0])), expression(*vain[-1]))
+    if leaves.to_come(context, "step", "zero_grad"):  # the round is under way
+        return None
     if len(holding) != 1:
         told, lines = events(ids.intersection(*({*map(id, parameters(o))} for o in holding.values())))
         return by_rule(f"shared {', '.join(holding)}:{told}", lines, context)
@@ -128,6 +139,11 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
     hand = any(".grad = " in s.spelled.whole.replace(".grad = None", "") for s in context.sources())
     marks += " hand" * (hand or bool(BY_HAND & {*words})) + " sum" * bool(sums)
     return by_rule(f"events {stepping(name, told, lines, context)}{marks}:{told}", lines, context)
+
+
+def added(owner: Any) -> set[str]:
+    """The attributes of an object, for a module without those that its class takes: it reads them."""
+    return vars(owner).keys() - (inspect.signature(type(owner)).parameters.keys() if is_module(owner) else set())
 
 
 def stepping(name: str, told: str, lines: list[tuple[Any, ...]], context: Context) -> str:
