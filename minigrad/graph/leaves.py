@@ -15,7 +15,7 @@ from ..core.graph import TensorBase, latest
 from . import program
 from .cuts import asking, block_around, computed, cut, cut_on_the_way, in_hook, late, leads_to, root_of, tensors_in
 from .findings import Finding, by_rule, ends, finding, first, keyword, names_in, reads_of, receiver
-from .live import inner, is_module, is_tensor, of_torch, parameters
+from .live import inner, is_module, is_tensor, nodes_of, of_torch, parameters
 from .program import Context, called, expression, feeding, inside_of, is_learners, located, parts_behind, written
 
 FACTORIES = set("tensor ones zeros rand randn full arange linspace eye normal empty ones_like randn_like".split())
@@ -83,8 +83,9 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
         return given
     named = any(t is leaf for n in call.args[1:] for t in tensors_in(n, around))  # else grad asked for others
     found = asked or (given if there and not named else None)
-    if id(leaf) not in behind:  # else what is there of it leads to the leaf
-        found = found or cut_on_the_way(leaf, root, around) or remade(leaf, root, around)
+    lost = found or cut_on_the_way(leaf, root, around) or remade(leaf, root, around)
+    if id(leaf) not in behind or getattr(lost, "key", "") not in ("cut", "block", "remade"):  # else it leads there now
+        found = lost
     if found is None and known(root, around) and not there and id(leaf) not in behind:
         found = by_rule("no use:", call, around) or finding("no_use", around, call, name=name, loss=ast.unparse(root))
     return found or given or (first_order([leaf], root, around) if there else None)
@@ -122,7 +123,8 @@ def remade(leaf: Any, root: Any, context: Context) -> Finding | None:
         if there.function is not None and next(there.argument(n.id), None) is not None:  # it means another's
             continue
         loops = there.source.loops(n)
-        for later in there.source.writes.get((there.function, n.id), []):
+        writes = there.source.writes.get((there.function, n.id), [])
+        for later in sorted(writes, key=program.begins)[-1:]:  # the one before may be no leaf
             each = not loops or there.source.parents[later] is loops[-1]  # in each turn, not only in some
             anew = isinstance(getattr(later, "targets", [None])[0], ast.Name)  # not only a part of what it has
             held = [value := there.value(n), *(parameters(value) if anew else ())]
@@ -229,7 +231,8 @@ def not_a_leaf(t: Any, name: str, made: list[tuple[Any, Context]], loss: bool = 
         made = own or made or [located(code, lasti)]
     cleared = (re.search(r"grad\.zero_\(|\.grad = None|zero_grad\(", around.source.spelled.whole) for _, around in made)
     kind = ("loss" if loss else "result") + " anew" * (not any(cleared))
-    return first(projected(name, *one) or by_rule(f"{kind}: {name}", *one) for one in made)
+    alone = len({id(e) for n in nodes_of(t) for e in n.edges if is_tensor(e)}) < 2  # else of others, too
+    return first((projected(name, *one) if alone else None) or by_rule(f"{kind}: {name}", *one) for one in made)
 
 
 def projected(name: str, value: Any, context: Context) -> Finding | None:

@@ -6,7 +6,6 @@ rules of `text/rules.ini` that begin with `^events` say which orders are mistake
 """
 
 import ast
-import inspect
 import math
 import re
 from collections.abc import Iterator
@@ -29,7 +28,8 @@ from .program import Context, Source, begins, called, expression, feeding, is_ce
 from .snapshot import by_key
 
 BY_HAND = {"Add", "Sub", "add_", "sub_", "copy_"}  # writes that are no step of an optimizer
-IDLE = {"requires_grad", "eval", "train", "lr", "momentum", "weight_decay", "betas", "eps"}  # set from outside
+SWITCHES = {"requires_grad", "eval", "train"}  # set from outside; of an optimizer, too
+IDLE = {*SWITCHES, "lr", "momentum", "weight_decay", "betas", "eps"}
 QUIET = re.compile("backward|hook|retain_grad|item|tolist|numpy|size|numel|dim|shape|manual_seed|requires_grad_")
 ENDS = re.compile(r"\b(softmax|sigmoid|dropout|relu|Softmax|Sigmoid|Dropout|ReLU)\b")
 TINY = 1e-6  # of the rate that an optimizer began with: no step with less is to be seen
@@ -86,11 +86,10 @@ def wanted(leaf: Any, found: Finding | None, context: Context) -> Finding | None
     """A finding about a leaf; without its edit, and in milder words, where it has learned, or there are optimizers and
     none is to train it, or another's turn it was."""
     held, (*_, behind) = [{*map(id, parameters(o))} for o in optimizers(context).values()], leaves.reached(context)
-    now = any(behind & each for each in held)  # an optimizer's turn is the last backward
+    turn = [each for each in held if each & behind] or held  # of those whose turn the last backward was
     if getattr(found, "key", "") == "no_use" and leaves.stepped(leaf):  # an earlier one came to it
         return None
-    if found is None or (leaf.grad is None and (not held or any(
-            id(leaf) in each and (behind & each or not now) for each in held))):
+    if found is None or (leaf.grad is None and (not held or any(id(leaf) in each for each in turn))):
         return found
     milder = {"block": "kept_off", "switched_off": "frozen", "cut": "kept_apart"}
     return replace(found, edit=None, key=milder.get(found.key, found.key))
@@ -100,10 +99,11 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
     """What the order of events tells of tensors that do not learn; `asked`: the module or optimizer in question."""
     facts = [f"spent: {n}" for n, v in named(context).items() if isinstance(v, GeneratorType) and v.gi_frame is None]
     owners = {name: v for name, v in context.names.items() if hasattr(type(v), "zero_grad")}
-    facts += [f"idle{' own' * is_learners(v)}: {n} {word}" for n, v in owners.items() for word in IDLE & added(v)]
-    parts = [added(m) for v in owners.values() if hasattr(v, "modules") for m in v.modules()]
-    given = [(Context(s, s.function(n), names=context.names), n, t) for s in context.sources() for n in s.parents
-            for t in getattr(n, "targets", ()) if getattr(t, "attr", "") in IDLE and any(t.attr in m for m in parts)]
+    facts += [f"idle{' own' * is_learners(v)}: {n} {word}" for n, v in owners.items()
+              for word in (SWITCHES if is_module(v) else IDLE) & vars(v).keys()]
+    parts = [vars(m) for v in owners.values() if hasattr(v, "modules") for m in v.modules()]
+    given = [(Context(s, s.function(n), names=context.names), n, t) for s in context.sources() for n in s.parents for t
+             in getattr(n, "targets", ()) if getattr(t, "attr", "") in SWITCHES and any(t.attr in m for m in parts)]
     facts += [f"idle: {ast.unparse(t.value)} {t.attr}" for around, n, t in given if not any(
         "param" in ast.unparse(v) for v, _ in around.made(ast.unparse(t.value), n))]
     writes = [line for line in own[0]._shared_counter()[1:] if line and line[0] is not None] if own else []
@@ -139,11 +139,6 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
     hand = any(".grad = " in s.spelled.whole.replace(".grad = None", "") for s in context.sources())
     marks += " hand" * (hand or bool(BY_HAND & {*words})) + " sum" * bool(sums)
     return by_rule(f"events {stepping(name, told, lines, context)}{marks}:{told}", lines, context)
-
-
-def added(owner: Any) -> set[str]:
-    """The attributes of an object, for a module without those that its class takes: it reads them."""
-    return vars(owner).keys() - (inspect.signature(type(owner)).parameters.keys() if is_module(owner) else set())
 
 
 def stepping(name: str, told: str, lines: list[tuple[Any, ...]], context: Context) -> str:
@@ -183,7 +178,6 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     yield from shuffled_apart(context)
     yield from ending(context)
     yield from of_loops(context, any(p.requires_grad and p.grad is None for p in own))
-    yield from kept_shared(context)
     loss = around.value(root_of(call)) if call else None
     nodes = nodes_of(loss)
     yield from numbers.oddities(loss, context.names) if nodes else ()
@@ -399,21 +393,6 @@ def origin(node: Any, context: Context) -> tuple[Any, Context]:
             break
         node, context = ways[0]
     return node, context
-
-
-def kept_shared(context: Context) -> Iterator[Finding | None]:
-    """Where a state that was to be kept, on a condition, is that of a module itself, whose tensors go on changing."""
-    modules = [v for v in context.names.values() if hasattr(type(v), "state_dict")]
-    own = {id(p._shared_counter()) for v in modules for p in parameters(v) if isinstance(p, TensorBase)}
-    held = [name for name, v in named(context).items() if isinstance(v, dict) and any(
-        id(t._shared_counter()) in own for t in v.values() if isinstance(t, TensorBase))]
-    for source, n in ((s, n) for s in context.sources() for n in s.calls if called(n) == "state_dict"):
-        statement = source.parents[n]
-        kept = isinstance(statement, ast.Assign) and {*written(statement)} & {*held} and "save(" not in source.whole
-        better = (ast.walk(up.test) for up in source.above(n) if isinstance(up, ast.If))  # than what was kept before
-        if kept and any(isinstance(part, ast.Lt | ast.Gt | ast.LtE | ast.GtE) for test in better for part in test):
-            change = (n, f"{{k: v.clone() for k, v in {source.text(n)}.items()}}")
-            yield finding("state_shared", Context(source), n, change)
 
 
 def in_vain(statement: Any, name: str, home: Any, source: Source) -> bool:

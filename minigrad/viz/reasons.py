@@ -353,10 +353,7 @@ def unreached(t: TensorRecord, leaf: AnyTensor, names: Mapping[str, AnyTensor], 
                 found = None  # whether it ran, and where it began, nobody has noted
             elif not (ran or part or any(s.stale for n in graph.nodes for s in n.saved)):  # else it would fail
                 ask = f"not run: {name}{'' if loss.numel() == 1 else '.sum()'}"
-                node = loss.grad_fn
-                at = expression(getattr(node, "code", None), getattr(node, "lasti", 0))
-                made = (by_rule(ask, *one) for one in context.made(name, call) if at is None or at in {
-                    *ast.walk(one[1].source.statement(one[0]))})  # of several, the one that made what it is now
+                made = (by_rule(ask, *one) for one in context.made(name, call))
                 found = by_rule("program:", None, context) or (None if leaves.to_come(context) else first(made))
             elif lost in ("remade", "gives_nothing", "no_use") or (lost in ("cut", "block") and not apart):  # not here
                 found = None
