@@ -178,6 +178,7 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     yield from shuffled_apart(context)
     yield from ending(context)
     yield from of_loops(context, any(p.requires_grad and p.grad is None for p in own))
+    yield from kept_shared(context)
     loss = around.value(root_of(call)) if call else None
     nodes = nodes_of(loss)
     yield from numbers.oddities(loss, context.names) if nodes else ()
@@ -393,6 +394,21 @@ def origin(node: Any, context: Context) -> tuple[Any, Context]:
             break
         node, context = ways[0]
     return node, context
+
+
+def kept_shared(context: Context) -> Iterator[Finding | None]:
+    """Where a state that was to be kept, on a condition, is that of a module itself, whose tensors go on changing."""
+    modules = [v for v in context.names.values() if hasattr(type(v), "state_dict")]
+    own = {id(p._shared_counter()) for v in modules for p in parameters(v) if isinstance(p, TensorBase)}
+    held = [name for name, v in named(context).items() if isinstance(v, dict) and any(
+        id(t._shared_counter()) in own for t in v.values() if isinstance(t, TensorBase))]
+    for source, n in ((s, n) for s in context.sources() for n in s.calls if called(n) == "state_dict"):
+        statement = source.parents[n]
+        kept = isinstance(statement, ast.Assign) and {*written(statement)} & {*held} and "save(" not in source.whole
+        better = (ast.walk(up.test) for up in source.above(n) if isinstance(up, ast.If))  # than what was kept before
+        if kept and any(isinstance(part, ast.Lt | ast.Gt | ast.LtE | ast.GtE) for test in better for part in test):
+            change = (n, f"{{k: v.clone() for k, v in {source.text(n)}.items()}}")
+            yield finding("state_shared", Context(source), n, change)
 
 
 def in_vain(statement: Any, name: str, home: Any, source: Source) -> bool:
