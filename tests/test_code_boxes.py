@@ -236,14 +236,30 @@ z"""
     assert "lines 6-10" not in paths
 
 
-def test_one_line_that_made_everything_is_no_picture():
-    x = minigrad.ones(3, requires_grad=True)
-    y = ((x * 2 + 1) * (x * 3 - 1) * (x * 5 + 2) * (x * 7 - 3) * (x * 9 + 4) * (x - 1)).sin().exp().pow(2).mean()
+LONG = """(30 + (2 * a - 3 * b) ** 2 * (18 - 32 * a + 12 * a ** 2 + 48 * b - 36 * a * b + 27 * b ** 2)) * (
+    sum((w * a).sin() + w for w in ws) - torch.stack([w * w * b for w in ws]).sum()) / (1 + F.cross_entropy(m * a, k))
+    - (a * b).tanh() * 2 + (a.cos() * b + a).exp()""".replace("\n", " ")
+BEFORE = """F = torch.nn.functional
+a, b, *ws = (torch.tensor(value, requires_grad=True) for value in (.5, .25, .1, .2, .3))
+m = torch.ones(2, 3); k = torch.tensor([0, 2])
+"""
 
-    drawing = draw(y)
 
-    assert drawing.layout.height > 900
-    assert boxed(drawing) == []
+@pytest.mark.parametrize("program", [
+    f"z = ({LONG})\nz", f"c = a * b\nz = ({LONG.replace('a * b', 'c')}) * c\nz",
+    f"for _ in range(2): a = ({LONG})\na", f"def f(a, b): return ({LONG})\nz = f(a, b) * f(b, a)\nz"])
+def test_a_long_formula_has_boxes_for_its_expressions_with_what_these_compute(program):
+    drawing, names = drawn(BEFORE.replace("\n", "; ") + "\n" + program), {"torch": minigrad}
+    exec(BEFORE, names)
+    a, b = names["a"], names["b"]
+    for scope, ops in boxed(drawing):
+        here = {**names, "c": a * b, "w": a, "u": b, "before": (a * b).grad_fn._sequence_nr()}
+        made = [n for n in read(eval(scope.name, here)).ops if n.seq > here["before"]]
+
+        assert [n.name for n in sorted(made, key=lambda n: n.seq)] == [n.name for n in ops]
+
+    assert len(boxed(drawing)) > 2
+    assert drawing.layout.height < 1100
 
 
 FORMULA = """a, b, c = (torch.tensor(value, requires_grad=True) for value in (1., 2., .3))
@@ -251,8 +267,15 @@ loss = (half := 0.5 * a * (b * c.cos()) ** 2) + 0.5 * a * (b * c.sin()) ** 2 + a
 loss"""
 
 
+def unquoted(program):
+    """Drawn without the text of its expressions, which Python does not keep."""
+    names = {"torch": minigrad}
+    exec(program, names)
+    return draw(names["loss"], names={name: t for name, t in names.items() if isinstance(t, minigrad.Tensor)})
+
+
 def test_a_formula_in_one_line_that_would_be_screens_high_has_no_cards_of_results_without_a_name():
-    drawing = drawn(FORMULA)
+    drawing = unquoted(FORMULA)
     cards = {t.name for t in drawing.graph.tensors if t.kind == "nonleaf" and t.id in drawing.layout.boxes}
 
     assert cards == {"half", "loss"}
@@ -260,7 +283,7 @@ def test_a_formula_in_one_line_that_would_be_screens_high_has_no_cards_of_result
 
 
 def test_what_has_no_neighbour_in_its_row_stands_right_below_what_is_above_it():
-    drawing = drawn(FORMULA.replace("a * 9.81 * b", "-a * 9.81 * b"))
+    drawing = unquoted(FORMULA.replace("a * 9.81 * b", "-a * 9.81 * b"))
     last = drawing.layout.boxes[next(n.id for n in drawing.graph.ops if n.op == "cos")]  # used in the next row
     above = [box for n in drawing.graph.ops if (box := drawing.layout.boxes[n.id]).bottom < last.y]
 
@@ -445,3 +468,28 @@ def test_a_line_and_the_function_that_it_calls_are_one_box_each_time_that_it_ran
     assert {(ops[0].name, ops[-1].name, len(ops)) for ops in runs} == {("SelectBackward0", "AddBackward0", 7)}
     assert drawing.layout.height < 1100
     test_no_way_leads_out_of_a_box_and_back("warping")
+
+
+def test_a_program_that_is_one_loop_is_open_though_it_is_higher_than_a_screen():
+    drawing = drawn("""x = torch.ones(6, 2, requires_grad=True)
+energy = sum(1 / (x[i] - x[j]).norm() ** 12 - 2 / (x[i] - x[j]).norm() ** 6 for i in range(6) for j in range(i))
+energy""")
+
+    assert drawing.fold.shown == 16
+    assert len(drawing.fold.rolls) == 1
+
+
+def test_expressions_that_go_on_in_a_next_line_are_whole_boxes():
+    drawing = drawn("""a, b, c, d, e, f = (torch.tensor(v, requires_grad=True) for v in (1., 2., 3., .1, .2, .3))
+kinetic = (0.5 * a * (c * e) ** 2
+    + 0.5 * b * ((c * e) ** 2 + (d * f) ** 2
+    + 2 * c * d * e * f * torch.cos(a - b)))
+potential = (-(a + b) * 9.81 * c * torch.cos(e)
+    - b * 9.81 * d * torch.cos(f))
+loss = kinetic - potential
+loss""")
+
+    assert {scope.name for scope, _ in boxed(drawing)} == {
+        "0.5 * a * (c * e) ** 2",
+        "0.5 * b * ((c * e) ** 2 + (d * f) ** 2 + 2 * c * d * e * f * torch.cos(a - b))",
+        "-(a + b) * 9.81 * c * torch.cos(e) - b * 9.81 * d * torch.cos(f)"}

@@ -754,7 +754,7 @@ def plan(links, home=None, **options):
                 for piece, frame in home.items()}, links=[Link(f"{a}{b}", a, a, b, a) for a, b in links], **options)
 
 
-@pytest.mark.parametrize(("name", "kind", "said"), [("autoencoder", "constant", False), ("variational", "leaf", True)])
+@pytest.mark.parametrize(("name", "kind", "said"), [("autoencoder", "constant", False), ("shared mlp", "leaf", True)])
 def test_the_legend_names_what_is_drawn_once_more_by_its_kind(name, kind, said):
     picture = drawn(*networks.graph(name), "forward").to_svg()
 
@@ -896,10 +896,10 @@ def test_a_box_that_hides_no_loop_leaves_the_loops_as_they_are():
     assert fold.opened(fold.boxes[:1]).graph is fold.graph
 
 
-@pytest.mark.parametrize(("name", "layouts"), [("lenet", 1), ("matrices", 2), ("highway", 4)])
+@pytest.mark.parametrize(("name", "layouts"), [("lenet", 1), ("matrices", 3), ("highway", 4)])
 def test_no_fold_state_is_measured_twice(name, layouts, monkeypatch):
-    (roots, names), lay_out, seen = networks.run(name, minigrad), display.lay_out, []
-    monkeypatch.setattr(display, "lay_out", lambda fold, *how: seen.append(fold.closed) or lay_out(fold, *how))
+    (roots, names), old, seen = networks.run(name, minigrad), display.lay_out, []
+    monkeypatch.setattr(display, "lay_out", lambda fold, *how: seen.append((fold.closed, fold.bare)) or old(fold, *how))
     draw(*roots, names=names)
 
     assert len(seen) == len({*seen}) == layouts

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from ..array.backend import xp
 from ..text import presentation
 from ..text.presentation import need, require
-from .beside.hooks import Hooks
+from .beside.hooks import Hooks, add_hook
 from .beside.lines import learners_line, source_line
 from .carriers import TENSORS
 from .modes import INFERENCE, Uncounted, grad_mode
@@ -135,11 +135,11 @@ class Node:
 
     def register_hook(self, hook: Any) -> Any:
         """Call `hook(grad_inputs, grad_outputs)` after this node ran; a result replaces grad_inputs."""
-        return self._own_hooks().post.add(hook)
+        return add_hook(self._own_hooks().post, hook)
 
     def register_prehook(self, hook: Any) -> Any:
         """Call `hook(grad_outputs)` before this node runs; a result replaces grad_outputs."""
-        return self._own_hooks().pre.add(hook)
+        return add_hook(self._own_hooks().pre, hook)
 
     def free(self) -> None:
         """Let go of what was saved; using it afterwards is torch's "second time" error."""
@@ -394,7 +394,7 @@ class TensorBase:
         """Call `hook(leaf)` after backward has added to the leaf's `.grad`."""
         require(self.requires_grad, "cannot register a hook on a tensor that doesn't require gradient")
         require(self.is_leaf, "post accumulate grad hooks cannot be registered on non-leaf tensors")
-        return self._own_hooks().post_accumulate.add(hook)
+        return add_hook(self._own_hooks().post_accumulate, hook)
 
     def _own_hooks(self) -> Hooks:
         if self._hooks is None:

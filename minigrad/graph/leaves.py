@@ -17,6 +17,7 @@ from .cuts import asking, block_around, computed, cut, cut_on_the_way, in_hook, 
 from .findings import Finding, by_rule, ends, finding, first, keyword, names_in, reads_of, receiver
 from .live import inner, is_module, is_tensor, nodes_of, of_torch, parameters
 from .program import Context, called, expression, feeding, inside_of, is_learners, located, parts_behind, written
+from .snapshot import by_key
 
 FACTORIES = set("tensor ones zeros rand randn full arange linspace eye normal empty ones_like randn_like".split())
 
@@ -255,10 +256,32 @@ def named(context: Context) -> dict[str, Any]:
                     for name, value in getattr(owner, "__dict__", {}).items()}
 
 
+class Gone:
+    """What is left of an optimizer that is no more, as one that a function made for itself: what its steps moved."""
+
+    _stepped = True
+
+    def __init__(self, params: list[Any]) -> None:
+        self.param_groups = [{"params": params}]
+
+
+def owners(context: Context) -> dict[int, Any]:
+    """Who did what the diary tells, by the ids of its references; those that are no more and stepped in one line are
+    one, which has what was written there of the learner's tensors."""
+    found = {id(who): who() for _, who, *_ in ledger.diary}
+    steps = by_key((line, id(who)) for what, who, *_, line in ledger.diary if what == "step" and who() is None)
+    held = [p for v in named(context).values() if steps for p in ([v] if is_tensor(v) else parameters(v))]
+    once = {id(p): p for p in held if isinstance(p, TensorBase) and not p.is_inference()}.values()
+    for line, several in steps.items():
+        moved = [p for p in once if line in p._shared_counter()[1:]]
+        found |= dict.fromkeys(several, Gone(moved) if moved else None)
+    return found
+
+
 def optimizers(context: Context) -> dict[str, Any]:
     """The learner's optimizers by name, and those without one that did something."""
     found = {name: value for name, value in named(context).items() if hasattr(value, "param_groups")}
-    acted = {o for _, owner, *_ in ledger.diary if hasattr(o := owner(), "param_groups")}
+    acted = {o for o in owners(context).values() if hasattr(o, "param_groups")}
     return found | {f"<{i}>": o for i, o in enumerate(acted.difference(found.values()))}
 
 

@@ -144,7 +144,7 @@ class Reader:
             repeats = () if self.near else self.scopes.repeats(nodes, self.records.values())
             roots = tuple(dict.fromkeys(self.ids[self.slot(t)] for t in self.roots))
             return Graph(roots, nodes, tuple(self.records.values()), hooks, tuple(self.scopes.found), repeats,
-                         tuple(Severed(self).cuts()), self.fault(), self.library)
+                         tuple(Severed(self).cuts()), self.fault(), self.library, self.scopes.expressions(nodes))
 
     def numbered(self) -> list[Key]:
         """Find the nodes, in the order of backward, and give them their ids: all that a run needs to know."""

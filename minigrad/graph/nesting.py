@@ -13,13 +13,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..core.beside.scopes import Call
 from .program import called, expression, position, quoted
 from .snapshot import NodeRecord, Repeat, Scope, TensorRecord, by_key
 
 LONGEST, TURNS = 200, 3  # operations in one turn of a loop; fewer turns are no loop
+FEW, MANY = 6, 300  # operations of a graph in which expressions are looked for
 
 
 @dataclass
@@ -31,6 +32,15 @@ class Nested:
     around: list[Nested] = field(default_factory=list)
     sure: bool = True
     id: str = ""  # of its scope, once it has one
+
+
+class Waiting(NamedTuple):
+    """What no other expression has used yet: it and what it stands in, and of how many operations it is."""
+
+    around: list[Any]
+    function: str
+    turn: int
+    size: int
 
 
 class Scopes:
@@ -155,6 +165,30 @@ class Scopes:
         found += (turns for turns in loops(ops, kinds, chains, shaped) if len(turns) > TURNS)
         return tuple(Repeat(f"r{k}", turns, not any(id in mixed or id in parts for turn in turns for id in turn))
                      for k, turns in enumerate(dict.fromkeys(found), 1))
+
+    def expressions(self, records: Sequence[NodeRecord]) -> dict[str, tuple[int, str]]:
+        """Of what may be a long formula: operation -> how many operations, of which it is the last, computed an
+        expression, at most half of all, and that as it is written; of none that runs a part of it several times."""
+        ops = sorted((n for n in records if n.id in self.nodes), key=lambda n: n.seq)
+        if not FEW < len(ops) <= MANY:
+            return {}
+        found = dict[Any, dict[str, tuple[str, int, str]]]()  # expression, in its turn -> last operation, size and text
+        turns: dict[str, tuple[int, int]] = {}  # function -> how often its instructions began anew, and the last one
+        waiting: list[Waiting] = []
+        for n in ops:
+            at, source = expression(*self.places[n.id]), self.places[n.id][0] and quoted(self.places[n.id][0])[1]
+            (turn, last), size = turns.get(n.function, (0, 0)), 1
+            turns[n.function] = turn, _ = turn + (n.at < last), n.at
+            while waiting and at in waiting[-1].around:
+                if waiting[-1].function == n.function and waiting[-1].turn != turn:
+                    break
+                size += waiting.pop().size
+            else:
+                if at is not None and all(before.function == n.function for before in waiting[-1:]):
+                    found.setdefault((at, turn), {})[self.of.get(n.id) or n.id] = n.id, size, source.text(at)
+            waiting.append(Waiting([at, *source.above(at)] if at is not None else [], n.function, turn, size))
+        return {id: (size, " ".join(text.split())) for ends in found.values() for id, size, text in ends.values()
+                if len(ends) == 1 and 1 < size <= len(ops) / 2}
 
     def mixed(self, ops: Sequence[NodeRecord], inside: set[str]) -> set[str]:
         """The operations `inside` of turns that meet others, outside, which the same loop made, or the same lines: its

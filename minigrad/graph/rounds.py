@@ -23,7 +23,7 @@ from .cuts import leads_to, root_of, tensors_in
 from .errors import crossing, regions
 from .findings import Finding, all_reads, by_rule, finding, first, keyword, names_in, reads_of, receiver
 from .leaves import last_backward, missing_from, named, optimizers
-from .live import is_module, is_tensor, nodes_of, parameters, stale
+from .live import is_module, is_tensor, nodes_of, of_torch, parameters, stale
 from .program import Context, Source, begins, called, expression, feeding, is_cell, is_learners, written
 from .snapshot import by_key
 
@@ -35,14 +35,14 @@ ENDS = re.compile(r"\b(softmax|sigmoid|dropout|relu|Softmax|Sigmoid|Dropout|ReLU
 TINY = 1e-6  # of the rate that an optimizer began with: no step with less is to be seen
 
 
-def events(own: set[int]) -> tuple[str, list[tuple[Any, ...]]]:
+def events(own: set[int], context: Context) -> tuple[str, list[tuple[Any, ...]]]:
     """What happened to the tensors with these ids, and the lines; what happened to others is marked as such."""
-    words, lines, last = [], list[tuple[Any, ...]](), None
+    words, lines, last, who = [], list[tuple[Any, ...]](), None, leaves.owners(context)
     for what, owner, fact, before, line in [*ledger.diary, ("", bool, None, latest.freed, (None,))]:  # the end
         if before is not last and before.code is not None:
             words.append(called(expression(before.code, before.lasti)) or "backward")
             lines.append((before.code, before.lasti))
-        last, target = before, owner()
+        last, target = before, who.get(id(owner))
         if line[0] is None or what == "made":
             continue
         group = getattr(target, "param_groups", [{}])[0]
@@ -72,7 +72,7 @@ def numbered(words: list[str]) -> str:
 
 def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
     """Why the backward that ran last has not reached a leaf, or what became of its gradient."""
-    told, lines = events({id(leaf)})
+    told, lines = events({id(leaf)}, context)
     cleared = by_rule(f"leaf {name}:{told}", lines, context)
     late = re.search(r" zero_grad\d+(?!.* (?:backward|grad)\d)", told)  # nothing ran since it was cleared
     sure = late and (leaves.stepped(leaf) or leaves.to_come(context))  # backward has reached it, or may yet
@@ -108,8 +108,9 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
         "param" in ast.unparse(v) for v, _ in around.made(ast.unparse(t.value), n))]
     writes = [line for line in own[0]._shared_counter()[1:] if line and line[0] is not None] if own else []
     words = [called(at := expression(*line)) or type(getattr(at, "op", at)).__name__ for line in writes]
+    most = max((float(m.value) for m in backwards() if m.value is not None), default=0)
     early = first(by_rule(fact, None, context) for fact in facts)
-    if (early := early or by_rule(f"writes:{numbered(words)}", writes, context)) is not None:
+    if (early := early or by_rule(f"writes{' below' * (most < 0)}:{numbered(words)}", writes, context)) is not None:
         return early
     ids, every = {id(p) for p in own if p.requires_grad}, optimizers(context)
     holding = {name: o for name, o in every.items() if ids & {id(p) for p in parameters(o)}}
@@ -124,29 +125,39 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
     if leaves.to_come(context, "step", "zero_grad"):  # the round is under way
         return None
     if len(holding) != 1:
-        told, lines = events(ids.intersection(*({*map(id, parameters(o))} for o in holding.values())))
+        told, lines = events(ids.intersection(*({*map(id, parameters(o))} for o in holding.values())), context)
         return by_rule(f"shared {', '.join(holding)}:{told}", lines, context)
     (name, optimizer), = holding.items()
-    told, lines = events({id(p) for p in parameters(optimizer)} if asked is None or asked is optimizer else ids)
+    held = {id(p) for p in parameters(optimizer)} if asked is None or asked is optimizer else ids
+    told, lines = events(held, context)
     sums = [p for p in own if p.grad is not None and numbers.sum_of_backwards(p)]
-    went = getattr(optimizer, "_stepped", False) or getattr(optimizer, "_opt_called", False)
-    marks = " earlier" * (len(ledger.diary) == ledger.KEPT) + " stepped" * bool(went)
+    marks = " earlier" * (len(ledger.diary) == ledger.KEPT) + " stepped" * (optimizer not in idle)
     marks += " lines" * (len({line for word, line in zip(told.split(), lines, strict=False) if "backward" in word}) > 1)
     marks += " eval" * (not getattr(asked, "training", True) and numbers.differs(asked))
     still = [not g["lr"] and bool(ids & {*map(id, g["params"])}) for g in optimizer.param_groups if "lr" in g]
     marks += " still" * (any(still) and any(g.get("lr") for g in optimizer.param_groups))
+    marks += " shrinks" * any(g.get("lr", 0) * g.get("weight_decay", 0) > 0.02 for g in optimizer.param_groups)
+    marks += " slow" * unmoved(own, optimizer)
     marks += " whole" * (asked is None or ids == {id(p) for p in parameters(optimizer)})
     hand = any(".grad = " in s.spelled.whole.replace(".grad = None", "") for s in context.sources())
     marks += " hand" * (hand or bool(BY_HAND & {*words})) + " sum" * bool(sums)
     return by_rule(f"events {stepping(name, told, lines, context)}{marks}:{told}", lines, context)
 
 
+def unmoved(own: list[Any], optimizer: Any) -> bool:
+    """Whether the last step was too small to change any number of these tensors, as they are."""
+    rate = next((fact for what, *_, fact, _, _ in reversed(ledger.diary) if what == "step" and fact), None)
+    adapts = any("betas" in g or "alpha" in g or "rho" in g for g in optimizer.param_groups)
+    moved = [(p._array(), abs(p.grad._array()) * (not adapts) + adapts) for p in own if p.grad is not None]
+    return bool(moved) and rate is not None and all((x - rate * g == x).all() for x, g in moved)
+
+
 def stepping(name: str, told: str, lines: list[tuple[Any, ...]], context: Context) -> str:
-    """What an optimizer is called where its step() stands, if the function of the last backward was given it so."""
-    f: Any = (last_backward(context) or (None, context))[1].function
-    given = {n.arg for n in ast.walk(f.args) if isinstance(n, ast.arg)} if f is not None else set[str]()
+    """What an optimizer is called where its step() stands, if that is in the function of the last backward."""
+    here = (last_backward(context) or (None, context))[1]
     steps = [expression(*line) for word, line in zip(told.split(), lines, strict=False) if word[:4] in ("step", "idle")]
-    return next(iter({ast.unparse(receiver(at)) for at in steps if getattr(at, "args", at) == []} & given), name)
+    inside: Any = [at for at in steps if here.function is not None and here.function in here.source.above(at)]
+    return next((ast.unparse(receiver(at)) for at in inside if getattr(at, "args", at) == []), name)
 
 
 # ---- slips
@@ -156,6 +167,8 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     """All slips that are found; `own`: the tensors in question, those of a module or an optimizer `asked`, perhaps."""
     yield moved(own, context) or leaves.held_still(context)
     yield from hoarded(context)
+    yield from worn(context)
+    yield from (grown(context, [p]) for p in own if isinstance(p, TensorBase) and not (abs(p._array()) <= 100).all())
     call, around = last_backward(context) or (None, context)
     yield None if call is None else kept_for_all(call, around) or numbers.odd_targets(root_of(call), around)
     behind = (e for n in nodes_of(*own) for e in n.edges)
@@ -175,10 +188,8 @@ def slips(own: list[Any], context: Context, asked: Any = None) -> Iterator[Findi
     flat = (k for k, v in context.names.items() if isinstance(v, TensorBase) and v.grad_fn and not v._array().any())
     yield from (by_rule(f"flat: {name}", None, context) for name in flat)
     yield from dropped(context)
-    yield from shuffled_apart(context)
     yield from ending(context)
     yield from of_loops(context, any(p.requires_grad and p.grad is None for p in own))
-    yield from kept_shared(context)
     loss = around.value(root_of(call)) if call else None
     nodes = nodes_of(loss)
     yield from numbers.oddities(loss, context.names) if nodes else ()
@@ -204,7 +215,7 @@ def moved(own: list[Any], context: Context) -> Finding | None:
         g.get("momentum") or g.get("weight_decay") or "betas" in g for o in optimizers(context).values()
         for g in o.param_groups if {*map(id, g["params"])} & {*map(id, kept)})
     sure = kept and (behind or drift) and not behind & {*map(id, kept)}
-    return by_rule(f"moved{' drift' * drift}:{events({*map(id, kept)})[0]}", None, context) if sure else None
+    return by_rule(f"moved{' drift' * drift}:{events({*map(id, kept)}, context)[0]}", None, context) if sure else None
 
 
 def made_again(context: Context) -> Finding | None:
@@ -225,16 +236,6 @@ def made_again(context: Context) -> Finding | None:
     return first(finding("made_again", there, n, name=name) for name, kind in own.items()
                  for n, there in context.made(name, None) if source.loops(n) == loops and called(n) == kind and
                  hasattr(there.value(n.func), "named_parameters"))
-
-
-def unshifted(loss: Any, context: Context) -> Finding | None:
-    """A loss whose classes are the very indices that were looked up for its scores."""
-    goal = bare(loss.args[1])
-    behind: Any = feeding(loss.args[0], context) if isinstance(goal, ast.Name | ast.Attribute) else ()
-    given: Any = [context.value(n.func) for here, up in behind if up.function is context.function for n in ast.walk(
-        here) if isinstance(n, ast.Call) and n.args and ast.unparse(bare(n.args[0])) == ast.unparse(goal)]
-    kinds = {type(m).__name__ for top in given if hasattr(type(top), "modules") for m in top.modules()}
-    return finding("unshifted", context, loss.args[1], name=ast.unparse(goal)) if "Embedding" in kinds else None
 
 
 def bare(node: Any) -> Any:
@@ -359,7 +360,6 @@ def ending(context: Context) -> Iterator[Finding | None]:
         word *= str(getattr(callee, "__module__", "")).startswith(("minigrad", "torch"))  # one's own may want either
         taker = re.search(r"\b(cross_entropy|CrossEntropyLoss)|(with_logits|BCEWithLogitsLoss)", word)
         e2, ran = "LogSoftmax" if taker and taker[1] else "BinaryCrossEntropyWithLogits", latest.freed
-        yield unshifted(n, around) if taker and taker[1] and len(n.args) > 1 else None
         if (last := end_of(n.args[0], around) if taker or re.search("loss|Loss", word) else None) is not None:
             at, home, inner, kind = last
             key = {"drop": "dropped_scores", "relu": "cut_scores"}.get(kind.lower()[:4], "scores_wanted")
@@ -396,21 +396,6 @@ def origin(node: Any, context: Context) -> tuple[Any, Context]:
     return node, context
 
 
-def kept_shared(context: Context) -> Iterator[Finding | None]:
-    """Where a state that was to be kept, on a condition, is that of a module itself, whose tensors go on changing."""
-    modules = [v for v in context.names.values() if hasattr(type(v), "state_dict")]
-    own = {id(p._shared_counter()) for v in modules for p in parameters(v) if isinstance(p, TensorBase)}
-    held = [name for name, v in named(context).items() if isinstance(v, dict) and any(
-        id(t._shared_counter()) in own for t in v.values() if isinstance(t, TensorBase))]
-    for source, n in ((s, n) for s in context.sources() for n in s.calls if called(n) == "state_dict"):
-        statement = source.parents[n]
-        kept = isinstance(statement, ast.Assign) and {*written(statement)} & {*held} and "save(" not in source.whole
-        better = (ast.walk(up.test) for up in source.above(n) if isinstance(up, ast.If))  # than what was kept before
-        if kept and any(isinstance(part, ast.Lt | ast.Gt | ast.LtE | ast.GtE) for test in better for part in test):
-            change = (n, f"{{k: v.clone() for k, v in {source.text(n)}.items()}}")
-            yield finding("state_shared", Context(source), n, change)
-
-
 def in_vain(statement: Any, name: str, home: Any, source: Source) -> bool:
     """Whether a function gives its own name what it computed of that, and nobody reads it any more."""
     every: list[Any] = [*ast.walk(home or statement)][1:]
@@ -422,24 +407,6 @@ def in_vain(statement: Any, name: str, home: Any, source: Source) -> bool:
     again = [n for n in uses for up in source.loops(statement)[-1:] if up in source.above(n)]  # in the next turn
     late = again and min(again, key=begins) in [*reads, *inside]
     return bool(own) and not (shared or late or any(begins(n) > begins(statement) for n in {*reads} - inside))
-
-
-def shuffled_apart(context: Context) -> Iterator[Finding | None]:
-    """Loaders that are read side by side, each in an order of its own, where a call is given a batch of the one beside
-    what was made of the other's."""
-    zips = ((s, n) for s in context.sources() for n in s.parents if called(getattr(n, "iter", None)) == "zip")
-    for source, loop in zips:
-        around, given = Context(source, source.function(loop), names=context.names), loop.iter.args
-        drawn = [v for v in map(around.value, given) if "Random" in type(getattr(v, "sampler", None)).__name__]
-        words = {n.id for n in getattr(loop.target, "elts", ()) if isinstance(n, ast.Name)}
-        alike = len(drawn) == len(words) == len(given) == 2 and len({len(v.dataset) for v in drawn}) == 1
-        calls = [n for n in source.calls if alike and len(n.args) == 2 and loop in source.above(n)]
-        for made, goal in (n.args for n in calls if isinstance(n.args[0], ast.Call | ast.Name)):
-            behind = {each for here, _ in feeding(made, around) for each in names_in(here)}
-            if (word := ast.unparse(goal)) in words and ast.unparse(made) not in words and (
-                    words & behind == words - {word} and not any(v.generator for v in drawn)):
-                a, b = map(ast.unparse, given)
-                yield finding("shuffled_apart", around, loop.iter, a=a, b=b)
 
 
 def hoarded(context: Context) -> Iterator[Finding | None]:
@@ -460,14 +427,28 @@ def hoarded(context: Context) -> Iterator[Finding | None]:
                 yield from (by_rule(f"hoarded: {word}", statement, around) for word in written(statement))
 
 
-def grown(context: Context) -> Finding | None:
-    """Steps that went too far: the losses that backward began with grew a hundredfold."""
+def grown(context: Context, own: Any = ()) -> Finding | None:
+    """Steps that went too far: the losses that backward began with grew a hundredfold; or, of what has large numbers
+    and no wrong ones, ten thousandfold, to the end."""
     now, stepped = latest.freed, {owner() for what, owner, *_ in ledger.diary if what == "step"}
     marks = [m for m in backwards() if m.value is not None and (m.code, m.lasti) == (now.code, now.lasti)]
     values = [v for m in marks if math.isfinite(v := float(m.value))]
     moved = [(name, o) for name, o in optimizers(context).items() if o in stepped]
-    if len(marks) < 3 or len(values) < 2 or len(moved) != 1 or not max(values[1:]) > 100 * values[0] > 0:
+    most = values[-1] / 100 if own and values else max(values[1:], default=0)
+    if len(marks) < 3 or len(values) < 2 or not most > 100 * values[0] > 0:
         return None
+    facts: Any = {"first": two_digits(values[0]), "most": two_digits(max(values))}
+    if len(moved) != 1:
+        steps = [one for t in own for one in program.writers(t)[:1] if isinstance(one[0], ast.AugAssign)]
+        return first(finding("loss_grew_by_hand", around, at, **facts) for at, around in steps if not moved)
     (name, o), = moved
-    facts = {"first": two_digits(values[0]), "most": two_digits(max(values)), "rate": o.param_groups[0].get("lr")}
+    facts["rate"] = o.param_groups[0].get("lr")
     return first(finding("loss_grew", there, call, **facts) for call, there in leaves.makers(name, o, context))
+
+
+def worn(context: Context) -> Iterator[Finding | None]:
+    """Data that one line wrote into again and again, and nobody else: each turn scales it by the same."""
+    for name, t in named(context).items():
+        plain = is_tensor(t) and not (of_torch(t) or t.requires_grad or t.is_inference()) and t.numel() > 1
+        lines = [line for line in t._shared_counter()[1:] if line] if plain else []
+        yield by_rule(f"worn: {name} 0", lines, context) if len(lines) > 1 and len({*lines}) == 1 else None

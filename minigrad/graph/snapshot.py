@@ -8,7 +8,7 @@ a hook `h1`. `==` compares what torch can tell; not the fields marked `_uncompar
 
 import re
 from collections import deque
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from math import inf
@@ -252,6 +252,7 @@ class Graph:
     cuts: tuple[Cut, ...] = _uncompared(())
     fault: str = _uncompared("")  # of the engine that runs it, see `faults`
     library: str = _uncompared("minigrad")  # whose tensors these are: "torch" tells less of them
+    expressions: Mapping[str, tuple[int, str]] = field(default_factory=dict, compare=False)  # see `nesting`
 
     @cached_property
     def nodes_by_id(self) -> dict[str | None, NodeRecord]:

@@ -550,9 +550,10 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None,
                training: bool = False, momentum: float = 0.1, eps: float = 1e-5):
     """Mean 0 and variance 1 for each channel: of this batch in training, else the running ones."""
     need(not training or input.shape[0] * math.prod(input.shape[2:]) != 1, "one_per_channel", input.shape)
-    if eps < 0 or (training and not eps):
-        least = "positive during training" if training else "non-negative"
-        raise ValueError(f"batch_norm eps must be {least}, but got {eps}")
+    least = "positive during training" if training else "non-negative"
+    require(eps > 0 or (eps == 0 and not training), f"batch_norm eps must be {least}, but got {eps}", ValueError)
+    if training and not grad_mode():
+        note("batched", input)
     return _over_batch(input, weight, bias, running_mean, running_var, training, momentum, eps)
 
 
@@ -603,13 +604,20 @@ def normalize(input, p: float = 2.0, dim=1, eps: float = 1e-12):
 # ---- distances
 
 
+def _at_least(eps: float, t):
+    """A copy of `t` in which no number is below `eps`; the gradient does not know."""
+    t = t.clone()
+    with no_grad():
+        return t.clamp_min_(eps)
+
+
 def cosine_similarity(x1, x2, dim: int = 1, eps: float = 1e-8):
     """The cosine of the angle between vectors along `dim`."""
-    x1, x2 = calls.shape.broadcast_tensors(x1, x2) if x1.shape != x2.shape else (x1, x2)
-    norms = [reduce.vector_norm(x, 2, (own_dim(x, dim),), True).clone() for x in (x1, x2)]
-    with no_grad():
-        for norm in norms:
-            norm.clamp_min_(eps)
+    kind = dtypes.of(dtypes.result_dtype(x1._data, x2._data))
+    need(kind.is_floating_point, "common_floats", kind.scalar_type)
+    x1, x2 = calls.shape.broadcast_tensors(x1, x2)
+    floats = [x if x.is_floating_point() else x.to(kind) for x in (x1, x2)]
+    norms = [_at_least(eps, reduce.vector_norm(x, 2, (own_dim(x, dim),), True)) for x in floats]
     second = x2 / norms[1]  # C++ takes the right factor first
     return (x1 / norms[0] * second).sum(dim)
 
@@ -688,7 +696,7 @@ def binary_cross_entropy_with_logits(input, target, weight=None, size_average=No
     """binary_cross_entropy of sigmoid(x), without overflow."""
     kind = _reduction(reduction, size_average, reduce)
     need(target.size() == input.size(), "logits_sizes", target.shape, input.shape)
-    _floats("log_sigmoid_cpu", input, target)
+    _floats("log_sigmoid_cpu", input)
     need(target._data.dtype.kind != "b", "subtracted_bools")
     dtypes.check_cast(input._data.dtype, target._data.dtype)
     input, weight, pos_weight = (t if t is None else t.to(target.dtype) for t in (input, weight, pos_weight))
@@ -727,10 +735,10 @@ def cross_entropy(input, target, weight=None, size_average=None, ignore_index: i
     kind = _reduction(reduction)
     if input._data.ndim == 2 and target._data.ndim == 1 and weight is None and label_smoothing <= 0:
         return TENSORS.cross_entropy(input, target, weight, kind, ignore_index)
-    dim = 1 if input._data.ndim > 1 else 0  # of the classes
+    dim = 0 if input._data.ndim == 1 else 1  # of the classes
     soft = target._data.shape == input._data.shape
     need(not soft or target.is_floating_point(), "class_probabilities", target.dtype.scalar_type)
-    logs = act.log_softmax_dim(input, dim)
+    logs = act.log_softmax_dim(input, own_dim(input, dim))
     require(not soft or ignore_index < 0, "ignore_index is not supported for floating point target")
     require(label_smoothing <= 1, f"label_smoothing must be between 0.0 and 1.0. Got: {label_smoothing}")
     if soft:
@@ -856,9 +864,7 @@ def gaussian_nll_loss(input, target, var, full: bool = False, eps: float = 1e-6,
     require(var.ndim == input.ndim and shared in ([], [1]), "var is of incorrect size", ValueError)
     require((var._data >= 0).all(), "var has negative entry/entries", ValueError)
     require(reduction in _REDUCTIONS, f"{reduction} is not valid", ValueError)
-    var = var.clone()
-    with no_grad():
-        var.clamp_(min=eps)
+    var = _at_least(eps, var)
     values = 0.5 * (var.log() + (input - target) ** 2 / var)
     return _reduced(values + 0.5 * math.log(2 * math.pi) if full else values, _reduction(reduction))
 

@@ -17,7 +17,7 @@ from ..array import dtypes, zeros_later
 from ..autograd.function import Function
 from ..autograd.grad_mode import no_grad
 from ..core.beside import scopes
-from ..core.beside.hooks import HookDict
+from ..core.beside.hooks import add_hook
 from ..core.beside.ledger import note
 from ..core.graph import constant
 from ..core.modes import grad_mode
@@ -58,8 +58,8 @@ class Module:
 
     def __init__(self) -> None:
         self.__dict__.update(training=True, _parameters={}, _buffers={}, _modules={}, _non_persistent_buffers_set=set(),
-                             _forward_pre_hooks=HookDict(), _forward_hooks=HookDict(),
-                             _backward_pre_hooks=HookDict(), _backward_hooks=HookDict())
+                             _forward_pre_hooks=OrderedDict(), _forward_hooks=OrderedDict(),
+                             _backward_pre_hooks=OrderedDict(), _backward_hooks=OrderedDict())
 
     def forward(self, *args: Any, **options: Any) -> Any:
         """What the module computes; every module defines it."""
@@ -92,22 +92,22 @@ class Module:
 
         `with_kwargs`: `hook(module, args, kwargs)`, whose result is a pair; `prepend`: before the other hooks.
         """
-        return self._forward_pre_hooks.add(hook if with_kwargs else partial(_without_options, hook), prepend)
+        return add_hook(self._forward_pre_hooks, hook if with_kwargs else partial(_without_options, hook), prepend)
 
     def register_forward_hook(self, hook: Callable, *, prepend: bool = False, with_kwargs: bool = False) -> Any:
         """Call `hook(module, args, output)` after forward; a result replaces the output.
 
         `with_kwargs`: `hook(module, args, kwargs, output)`; `prepend`: before the other hooks.
         """
-        return self._forward_hooks.add(hook if with_kwargs else partial(_without_options, hook), prepend)
+        return add_hook(self._forward_hooks, hook if with_kwargs else partial(_without_options, hook), prepend)
 
     def register_full_backward_pre_hook(self, hook: Callable, prepend: bool = False) -> Any:
         """Call `hook(module, grad_output)` before the module's backward; a result replaces `grad_output`."""
-        return self._backward_pre_hooks.add(hook, prepend)
+        return add_hook(self._backward_pre_hooks, hook, prepend)
 
     def register_full_backward_hook(self, hook: Callable, prepend: bool = False) -> Any:
         """Call `hook(module, grad_input, grad_output)` after it; a result replaces `grad_input`."""
-        return self._backward_hooks.add(hook, prepend)
+        return add_hook(self._backward_hooks, hook, prepend)
 
     # ---- attributes
 

@@ -65,8 +65,7 @@ def own_dim(self, dim: int, keepdim: bool = False) -> int:
     """`dim` as it was given, which is what a node keeps. Raises: IndexError if `self` has no such one."""
     if dim.__class__ is int and keepdim.__class__ is bool and -(rank := self._data.ndim or 1) <= dim < rank:
         return dim
-    if keepdim.__class__ is not bool:
-        raise TypeError("a second dimension is no `keepdim`")
+    require(keepdim.__class__ is bool, "a second dimension is no `keepdim`", TypeError)
     check_dim(dim, self._data.ndim)
     return dim if isinstance(dim, int) else operator.index(dim)
 

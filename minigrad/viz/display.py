@@ -18,7 +18,7 @@ from dataclasses import replace
 from functools import cached_property
 from html import escape
 from importlib.util import find_spec
-from math import log10
+from math import inf, log10
 from pathlib import Path
 from typing import Any
 
@@ -31,7 +31,7 @@ from ..text import LANGUAGES, chosen, demand, say
 from ..text.numbers import two_digits
 from . import dot, engines, indented, levels, svg, words
 from .glyphs import visible
-from .lines import by_lines, groups
+from .lines import by_expressions, by_lines, groups, tears
 from .places import HIGHEST_PICTURE, WIDEST_PICTURE, Layout, lay_out
 from .scenes import fault_said
 
@@ -39,6 +39,7 @@ SHOW = frozenset({"values", "grads", "saved", "hooks", "versions"})
 THEMES = (None, "light", "dark")
 LIKE_CODE = "margin: 0; font-size: var(--jp-code-font-size, inherit); white-space: pre-wrap; word-break: normal"
 NARROWEST = 200  # px, of a picture: a pill and its wires
+FEWEST = 5  # boxes, below which lines of code are no picture of a program
 MUCH_TOO_HIGH, TWO_SCREENS = 900, 1200  # px, beyond which lines of code are folded, and then their neighbours too
 
 
@@ -51,8 +52,8 @@ def draw(*tensors: AnyTensor, view: str = "record", show: Iterable[str] | None =
     what was recorded till there, with the call that failed and the shapes that went into it.
 
     `view` is "record" (what autograd keeps), "forward" or "backward". `level` says how much is
-    folded, "modules", "functions" or "ops" (None: what fits); `open` names modules, functions and lines to
-    open; without `fold`, repeated steps are all drawn. `show` chooses among values, grads, saved,
+    folded, "modules", "functions" or "ops" (None: what fits); `open` names modules, functions, lines and
+    expressions to open; without `fold`, repeated steps are all drawn. `show` chooses among values, grads, saved,
     hooks and versions; `around=tensor, radius=2` shows what lies near. `heat` colours backward
     by the norm of its gradients. `names` maps names to tensors, over the names found in the calling
     namespace. `theme` is "light" or "dark" (None: as the page). `engine`: "builtin", or "graphviz" (in
@@ -231,6 +232,7 @@ class Drawing:
             self.remark("later", count=len(again), functions=", ".join(dict.fromkeys(s.text for s in again)),
                         bytes=f"{sum(s.later or 0 for s in again):,}".replace(",", " "))
         self.heat: dict[str, float] = {}  # edge -> how thick it is drawn
+        self.measured: tuple[levels.Fold | None, float, float] = (None, 0, 0)  # up to which height, and this, or inf
         # versions only where the graph tells of a write in place
         written = any(n.name.endswith("CopySlices") or any(s.stale for s in n.saved) for n in graph.nodes)
         self.wanted = show if show is not None else SHOW if written else SHOW - {"versions"}
@@ -242,26 +244,38 @@ class Drawing:
         return self.wanted | {"cards", "figures"} if self.fold.shown <= levels.MANY_PILLS else self.wanted & {"values"}
 
     def close_what_is_too_high(self) -> None:
-        """Close open modules and loops, the largest first, until the picture fits a screen."""
+        """Close open modules and loops, the largest first, until the picture fits a screen, but not all into one."""
         while (largest := self.fold.largest) and self.is_higher_than(HIGHEST_PICTURE):
-            self.fold = self.fold.refolded(self.fold.closed | {largest})
+            closed = self.fold.refolded(self.fold.closed | {largest})
+            if closed.shown < 2:
+                break
+            self.fold = closed
 
     def fit(self) -> None:
         """Fold until the picture fits a screen: modules, loops, and calls and lines of code where it is much too
-        high."""
+        high. What would be one box is open, unless nothing else makes it fit."""
+        if self.fold.shown < 2:
+            self.fold = self.fold.opened(id for id in self.fold.boxes if not self.fold.scopes[id].ours)
         self.close_what_is_too_high()
-        if not self.fold.largest and self.is_higher_than(MUCH_TOO_HIGH):
+        if self.is_higher_than(MUCH_TOO_HIGH):
             calls = {id for id, s in self.fold.scopes.items() if s.kind == "call"} - self.fold.clear - self.fold.closed
             self.fold = self.fold.refolded(self.fold.closed | calls)
             if not calls or self.is_higher_than(MUCH_TOO_HIGH):
                 self.close_lines()
+        while (largest := self.fold.largest) and self.is_higher_than(2 * MUCH_TOO_HIGH):
+            self.fold = self.fold.refolded(self.fold.closed | {largest})
+
+    def folded_anew(self) -> levels.Fold:
+        """The graph, which got more scopes, with these closed and open what is open now."""
+        found = levels.fold(self.graph, repeats=self.fold.whole is not None)
+        return found.refolded(found.closed - (self.fold.scopes.keys() - self.fold.closed))
 
     def close_lines(self) -> None:
         """Draw lines of the program as boxes, the largest first, then turns of loops, until the picture fits; and
         neighbouring lines as one where it does not."""
         before = self.graph, self.fold
         self.graph = by_lines(self.graph, self.fold.steps)
-        folded = self.fold = levels.fold(self.graph, repeats=self.fold.whole is not None)
+        folded = self.fold = self.folded_anew()
         found, few = groups(folded), folded.shown <= levels.MANY_BOXES
         states = dict[int, levels.Fold]()
 
@@ -276,12 +290,31 @@ class Drawing:
         self.close_what_is_too_high()
         several = self.graph if low else by_lines(before[0], before[1].steps, True)
         if len(several.scopes) > len(self.graph.scopes) and (not few or self.is_higher_than(TWO_SCREENS)):
-            self.graph, self.fold = several, levels.fold(several, repeats=before[1].whole is not None)
+            self.graph, self.fold = several, before[1]
+            self.fold = self.folded_anew()
             self.close_what_is_too_high()
-        if self.fold.shown < 2:  # that would be no picture
-            self.graph, self.fold = before
-        if not self.fold.home:  # there is nothing to fold
-            self.fold = replace(self.fold, bare=True)
+        lines = self.graph, self.fold
+        known = bool(self.graph.expressions)
+        no_picture = self.fold.shown < 2 + known or not self.fold.home
+        if no_picture or (known and (self.fold.shown < FEWEST or tears(self.graph))):
+            self.graph, self.fold = before[0], replace(before[1], bare=True)
+            self.close_expressions()
+            if not no_picture and self.is_higher_than(MUCH_TOO_HIGH):
+                self.graph, self.fold = lines
+
+    def close_expressions(self) -> None:
+        """Draw expressions as boxes, the smallest first, until what may be one formula fits."""
+        graph, fold, states = self.graph, self.fold, dict[int, tuple[Graph, levels.Fold]]()
+        sizes = sorted({size for size, _ in graph.expressions.values()})
+
+        def fits(most: int) -> bool:
+            self.graph, self.fold = by_expressions(graph, most, fold.steps), fold
+            self.fold = replace(self.folded_anew(), bare=True)
+            states[most] = self.graph, self.fold
+            return not self.is_higher_than(MUCH_TOO_HIGH)
+
+        if sizes and self.is_higher_than(MUCH_TOO_HIGH):
+            self.graph, self.fold = states[sizes[min(bisect_left(sizes, True, key=fits), len(sizes) - 1)]]
 
     def remark(self, key: str, **facts: Any) -> None:
         """Say something under the title."""
@@ -362,8 +395,12 @@ class Drawing:
 
     def is_higher_than(self, limit: float) -> bool:
         """Whether it is, with room for the numbers of backward: all views of a graph fold alike."""
-        norms = words.norms(self.fold.graph) if self.fold.home else {}
-        return lay_out(levels.few(self.fold), self.show, norms, self.lang, self.width, limit).height > limit
+        fold, known, height = self.measured
+        if fold is not self.fold or (known < limit and height == inf):
+            norms = words.norms(self.fold.graph) if self.fold.home else {}
+            height = lay_out(levels.few(self.fold), self.show, norms, self.lang, self.width, limit).height
+            self.measured = self.fold, limit, height
+        return height > limit
 
     def texts(self, fold: levels.Fold) -> Mapping[str, str]:
         """What stands on the wires: of backward gradients, else shapes."""

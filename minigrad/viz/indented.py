@@ -1,10 +1,10 @@
 """The graph as an indented tree of at most 40 lines: language-free, the same on every machine.
 
 A line reads: slot, tensor with its shape and value, grad_fn with what it saved, `.grad`, hooks, the
-line of source that made it. `↑` marks a node that stands further up already.
+line of source that made it, its text where it comes first. `↑` marks a node that stands further up already.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ..graph.snapshot import Edge, Graph, NodeRecord
 
@@ -14,7 +14,7 @@ LINES = 40
 def tree(graph: Graph) -> str:
     """Depth first from the roots, in the order of `next_functions`; never recursive."""
     lines: list[str] = [f'broken("{graph.fault}")'] if graph.fault else []
-    seen: set[str] = set()
+    seen: dict[str, tuple[int, str] | None] = {}  # node -> its line
     stack = [("", "", root) for root in reversed(graph.roots or starts(graph))]
     while stack:
         lead, below, id = stack.pop()
@@ -25,7 +25,7 @@ def tree(graph: Graph) -> str:
             return "\n".join([*lines, f"… +{left}" if left else "…"])
         lines.append((lead + describe(graph, id, seen)).rstrip())
         if fresh is not None:
-            seen.add(fresh.id)
+            seen[fresh.id] = fresh.line
             stack += reversed(list(branches(fresh, below)))
     return "\n".join(lines)
 
@@ -54,8 +54,8 @@ def node_at(graph: Graph, id: str) -> NodeRecord | None:
     return graph.nodes_by_id.get(t.node if t else id.partition(":")[0])
 
 
-def describe(graph: Graph, id: str, seen: set[str]) -> str:
-    """One line without its lead; `seen` are the nodes that stand further up."""
+def describe(graph: Graph, id: str, seen: Mapping[str, tuple[int, str] | None]) -> str:
+    """One line without its lead; `seen` are the nodes that stand further up, and their lines."""
     if id in ("None", "…"):
         return id
     t, node = graph.tensors_by_id.get(id), node_at(graph, id)
@@ -70,7 +70,8 @@ def describe(graph: Graph, id: str, seen: set[str]) -> str:
     words += [f".grad {t.grad or 'None'}"] if t is not None and (t.kind == "leaf" or t.retains_grad) else []
     hooks = [h.label for h in graph.hooks if h.node == node.id]
     words += [f"hooks: {', '.join(hooks)}"] if hooks else []
-    words += [f"line {node.line[0]}: {node.line[1]}"] if node.line and node.line[1] else []
+    if node.line and node.line[1]:
+        words.append(f"line {node.line[0]}" + f": {node.line[1]}" * (node.line not in seen.values()))
     return "  ".join(words)
 
 

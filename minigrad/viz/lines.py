@@ -1,4 +1,4 @@
-"""Lines of code as boxes: what `draw` folds where a picture without them would be much too high.
+"""Lines of code, or expressions, as boxes: what `draw` folds where a picture without them would be much too high.
 
 Whatever ran one after the other can be one box: no way through the graph leaves it and comes back in.
 """
@@ -27,36 +27,72 @@ class Piece(NamedTuple):
     goes_on: bool = False  # with what ran before a call of the learner's function in this line
 
 
+class Run(NamedTuple):
+    """What ran one after the other: operations and scopes, and the path and name of a scope around it."""
+
+    parts: list[str]
+    path: str
+    name: str
+
+
 def by_lines(graph: Graph, rolled: frozenset[str] = frozenset(), joined: bool = False) -> Graph:
     """The graph with a scope for each line of a program that made several operations, one for each time that it ran,
     and around those for each turn of a loop, and for neighbouring lines in long turns, and where all are `joined`;
     no line of what is `rolled` up. A line that is one call has its box."""
-    made, known = list[Scope](), [*pieces(graph)]
-    around: dict[str, str] = {id: piece.outer for piece in known for id in piece.parts}
-    around |= {s.id: s.parent for s in graph.scopes if s.kind == "module"}
-    held = by_key((s, id) for piece in known for id in piece.parts
-                  for s in graph.chains.get(id, graph.chains[piece.outer]))
+    known = [*pieces(graph)]
     single = [p._replace(number=0) if rolled.intersection(p.parts) else p for p in known]
     found = [*turns(single)]
     found += chain.from_iterable(map(neighbours, [turn for turn in found if len(turn) > FEW_BOXES] + [known] * joined))
     # the short ones first: a loop may call what has turns of its own, and one that overlaps is left out
-    for several in [*([piece] for piece in single if piece.number), *sorted(found, key=len)]:
-        outers = [graph.chains[piece.outer][::-1] for piece in several]
-        parts, tops = [id for piece in several for id in piece.parts], set[str]()
+    runs = [*([piece] for piece in single if piece.number), *sorted(found, key=len)]
+    return boxed(graph, [id for piece in known for id in piece.parts], map(titled, runs))
+
+
+def titled(several: Sequence[Piece]) -> Run:
+    """The parts of several lines, with the numbers and the first text of these."""
+    numbers = {p.number for p in several}
+    return Run([id for piece in several for id in piece.parts], f"line{'s' * (len(numbers) > 1)} {spans(numbers)}",
+               written_in(several) + several[0].text + " …" * bool(several[1:]))
+
+
+def boxed(graph: Graph, parts: Iterable[str], runs: Iterable[Run]) -> Graph:
+    """The graph with a scope for each run, which takes in whole scopes, several or other operations."""
+    made, around = list[Scope](), {n.id: n.scope for n in graph.ops} | {s.id: s.parent for s in graph.scopes}
+    outer_of = {id: graph.chains[around[id]][::-1] for id in parts}
+    held = by_key((s, id) for id in outer_of for s in graph.chains.get(id, outer_of[id]))
+    for ids, path, name in runs:
+        outers, tops = [outer_of[id] for id in ids], set[str]()
         outer = ["", *outers[0]][common(outers)]
-        for top in parts:
+        for top in ids:
             while around[top] != outer:
                 top = around[top]
             tops.add(top)
-        if len(tops) > 1 and {*parts}.issuperset(id for one in tops for id in held.get(one, ())):
-            new, text = f"l{len(made)}", written_in(several) + several[0].text
-            numbers = {p.number for p in several}
-            path = f"{'lines' if len(numbers) > 1 else 'line'} {spans(numbers)}"
-            made.append(Scope(new, outer, "line", path, name=text + " …" * bool(several[1:])))
+        if len(tops) > 1 and {*ids}.issuperset(id for one in tops for id in held.get(one, ())):
+            made.append(Scope(new := f"l{len(made)}", outer, "line", path, name=name))
             around.update({**dict.fromkeys(tops, new), new: outer})
-            held[new] = parts
+            held[new] = ids
     scopes = tuple(replace(s, parent=around.get(s.id, s.parent)) for s in (*graph.scopes, *made))
     return replace(graph, nodes=tuple(replace(n, scope=around.get(n.id, n.scope)) for n in graph.nodes), scopes=scopes)
+
+
+def by_expressions(graph: Graph, most: int, rolled: frozenset[str] = frozenset()) -> Graph:
+    """The graph with a scope for each expression of at most so many operations that is in no other such one, but for
+    those of what is `rolled` up."""
+    ops, runs = sorted(graph.ops, key=lambda n: n.seq), list[Run]()
+    parts = [n.id for n in ops]
+    while ops:
+        size, text = graph.expressions.get(ops[-1].id, (1, ""))
+        one = [n.id for n in ops[-size if size <= most else -1:]]
+        runs += [Run(one, "", text)] if rolled.isdisjoint(one) else []
+        del ops[-len(one):]
+    return boxed(graph, parts, runs)
+
+
+def tears(graph: Graph) -> bool:
+    """Whether an expression stands in several lines: a box for each of these would hold parts of it."""
+    ops = sorted(graph.ops, key=lambda n: n.seq)
+    several = (ops[i + 1 - graph.expressions[n.id][0]:i + 1] for i, n in enumerate(ops) if n.id in graph.expressions)
+    return any(len({n.line for n in one if n.function == one[-1].function}) > 1 for one in several)
 
 
 def written_in(several: Sequence[Piece]) -> str:

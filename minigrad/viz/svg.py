@@ -22,6 +22,7 @@ from .places import MARGIN, SHOW_ALL, WIDEST_PICTURE, Layout
 from .theme import shorten, stylesheet, width
 
 VIEWS = ("record", "forward", "backward")
+LONG = 50  # characters of an expression, by which nobody would call it
 SIDES = {"start": "", "middle": "mg-c", "end": "mg-e", "stack": "mg-e"}  # which part of a text stands at its place
 
 
@@ -147,7 +148,7 @@ class Painter:
         title = shorten(title, b.w - 50 - width(name), bold=True)
         body = rect(b, 9, "mg-shape mg-even" if depth % 2 else "mg-shape")
         body += glyphs.toggle(Box(b.x + 9, b.y + 9, 18, 18), "−")
-        body += glyphs.two_words(b.x + 34, b.y + 22.5, title, name or None)
+        body += glyphs.two_words(b.x + 34, b.y + 22.5, title or None, name or None)
         self.part(self.frames, "mg-frame", id, "rfb", body, "frame")
 
     def module(self, id: str, b: Box) -> None:
@@ -158,7 +159,7 @@ class Painter:
         if label.more:
             body += glyphs.toggle(Box(b.x + 9, b.y + 9, wide, 18), label.more)
             x += wide + 7
-        body += glyphs.two_words(x, b.y + 22.5, label.title, label.path or None)
+        body += glyphs.two_words(x, b.y + 22.5, label.title or None, label.path or None)
         body += text(b.x + 10, b.y + 42, label.shapes, "mg-m")
         body += "".join(text(b.x + 10, b.y + 60 + 18 * k, line, "mg-g") for k, line in enumerate(label.sums))
         self.part(self.parts, "mg-box", id, "rfb", body, "box" if label.more else "")
@@ -521,7 +522,7 @@ class Painter:
         elif fold.total > ops:
             said.append(words.word("partly", self.lang, shown=ops, ops=fold.total))
         if fold.box:
-            id = max(fold.boxes, key=lambda box: len(fold.inside[box]))
+            id = max(fold.boxes, key=lambda box: (len(fold.scopes[box].name) < LONG, len(fold.inside[box])))
             said.append(words.word("folded", self.lang, ops=ops, folded=len(fold.box),
                                    name=fold.scopes[id].path or fold.scopes[id].name))
         return said if "cards" in self.show else [*said, words.word("no_satellites", self.lang, limit=MANY_PILLS)]

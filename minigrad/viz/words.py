@@ -228,7 +228,8 @@ class BoxLabel(NamedTuple):
 
 
 def title_of(fold: Fold, id: str) -> tuple[str, str]:
-    """The class of a module and the end of its path that tells it from others beside it; a function with brackets."""
+    """The class of a module and the end of its path that tells it from others beside it; a function with brackets; of
+    an expression what is written."""
     scope = fold.scopes[id]
     if scope.kind in ("line", "call"):
         return (scope.path, scope.name) if scope.kind == "line" else (f"{scope.name}()", "")
@@ -243,7 +244,8 @@ def module(fold: Fold, id: str, values: Mapping[str, str], lang: str | None = "e
     hooks = [h.label for h in fold.graph.hooks if id in (fold.box.get(h.node), fold.chips.get(h.node))]
     below = shapes_of(fold, id, lang) + f"  hooks: {', '.join(dict.fromkeys(hooks))}" * bool(hooks)
     below = below[max(below.find("→"), 0):] if width(below) > WIDEST else below  # rather the hooks than what came in
-    return BoxLabel(f"+{count}" if count > 1 else "", title, shorten(path, 140), shorten(below.strip(), WIDEST),
+    path = shorten(path, 140 if title else 170)
+    return BoxLabel(f"+{count}" if count > 1 else "", title, path, shorten(below.strip(), WIDEST),
                     sums_at(fold, id, values), chips_of(fold, id, values, lang), CHIP_ROW + DRAWER_ROW * fold.stacked)
 
 
@@ -269,6 +271,8 @@ def shapes_of(fold: Fold, id: str, lang: str | None) -> str:
     outs = [e.tensor for user in users for e in graph.node(user).edges if e.node in mine]
     outs += [r for r in graph.roots if graph.tensor(r).node in mine]
     start, end = (", ".join(dict.fromkeys(graph.tensor(t).size for t in several if t)) for several in (ins, outs))
+    if fold.bare and not start.strip("()") and end == "()" and len({*outs}) == 1 and graph.tensor(outs[0]).value:
+        return f"() = {graph.tensor(outs[0]).value}"  # which has no card
     if lent and fold.scopes[id].kind != "module":  # the box that has their chips may be far away
         start = ", ".join(filter(None, (start, counted(fold, lent, lang))))
     text = end if start == end else f"{start} → {end}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import weakref
+from collections import OrderedDict
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -20,7 +21,7 @@ class RemovableHandle:
 
     __module__ = "minigrad.utils.hooks"
 
-    def __init__(self, hooks: dict[int, Callable]) -> None:
+    def __init__(self, hooks: OrderedDict) -> None:
         self.id, self._hooks = _ids(), weakref.ref(hooks)
 
     def remove(self) -> None:
@@ -34,15 +35,12 @@ class RemovableHandle:
         self.remove()
 
 
-class HookDict(dict):
-    """An ordinary dict that can be weakly referenced by its handles."""
-
-    def add(self, hook: Callable, first: bool = False) -> RemovableHandle:
-        handle = RemovableHandle(self)
-        self[handle.id] = hook
-        for earlier in list(self)[:-1] if first else ():
-            self[earlier] = self.pop(earlier)
-        return handle
+def add_hook(hooks: OrderedDict, hook: Callable, first: bool = False) -> RemovableHandle:
+    """The handle of `hook`, once it is among `hooks`."""
+    handle = RemovableHandle(hooks)
+    hooks[handle.id] = hook
+    hooks.move_to_end(handle.id, last=not first)
+    return handle
 
 
 class Hooks:
@@ -55,14 +53,14 @@ class Hooks:
     __slots__ = ("accumulator", "metadata", "post", "post_accumulate", "pre", "retain", "tensor")
 
     def __init__(self) -> None:
-        self.tensor: dict[int, HookDict] = {}
+        self.tensor: dict[int, OrderedDict] = {}
         self.retain: dict[int, weakref.ref] = {}
-        self.pre, self.post, self.post_accumulate = HookDict(), HookDict(), HookDict()
+        self.pre, self.post, self.post_accumulate = OrderedDict(), OrderedDict(), OrderedDict()  # type: ignore[var-annotated]
         self.metadata: dict[Any, Any] = {}
         self.accumulator: Any = None  # a leaf's AccumulateGrad, once somebody has looked
 
     def on_tensor(self, output_nr: int, hook: Callable) -> RemovableHandle:
-        return self.tensor.setdefault(output_nr, HookDict()).add(hook)
+        return add_hook(self.tensor.setdefault(output_nr, OrderedDict()), hook)
 
 
 def hook_name(hook: Callable) -> str:

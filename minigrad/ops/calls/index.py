@@ -25,7 +25,7 @@ def getitem(x, key):
         return _selected(x, 0, key, 0)
     if key.__class__ is slice:
         return _sliced(x, 0, key, always=True)  # alone, even `x[:]` is a slice; in a tuple it is not
-    if isinstance(key, TensorBase) and 0 < key._data.ndim <= x._data.ndim and key._data.dtype.kind in "ib":
+    if isinstance(key, TensorBase) and 0 < key._data.ndim <= x._data.ndim and key._data.dtype.char in "?ilq":
         return rows.index(x, (key,))  # positions or a mask, and nothing else
     seen, positions = basic(x, key)
     return rows.index(seen, positions) if positions else views.alias(x) if seen is x else seen
@@ -84,7 +84,8 @@ def _part(part):
                            if isinstance(part, (list, tuple)) else part)
         if not array.ndim and array.dtype.kind in "iu":
             return int(array)
-        return _positions(constant(TensorBase._plain, array if array.size else array.astype("int64")))
+        whole = not array.size or array.dtype.kind == "i"
+        return _positions(constant(TensorBase._plain, array.astype("int64") if whole else array))
     if hasattr(part, "__index__"):
         return operator.index(part)
     require(not isinstance(part, str), "new(): invalid data type 'str'", TypeError)
@@ -93,7 +94,7 @@ def _part(part):
 
 def _positions(part):
     kind = part._data.dtype
-    require(kind.kind in "iub", "tensors used as indices must be long, int, byte or bool tensors", IndexError)
+    need(kind.kind in "bu" or (kind.kind == "i" and kind.itemsize > 2), "index_types")
     if kind == dtypes.uint8.np:
         if part._data.ndim:
             presentation.warn("byte_mask")
@@ -145,7 +146,7 @@ def setitem(x, key, value) -> None:
         return
     given = _given(x, value)
     recorded = bool(grad_mode()) and (x.requires_grad or given.requires_grad)
-    if isinstance(key, (TensorBase, list)) and not _is_tuple(key):  # it is written itself, not a view of it
+    if (isinstance(key, list) or (isinstance(key, TensorBase) and key.ndim)) and not _is_tuple(key):  # no view of it
         check_inplace(x, recorded)
     if key is False:
         return

@@ -4,8 +4,10 @@ from ...array import dtypes, in_order, matrix, namespace, xp
 from ...core.carriers import RAW, formula
 from ...core.modes import whole_array
 from ...text.tex import SYMBOLS, Symbol
-from ..checks import check_dim, error, floats_only, need, require, same_type, torch_says
+from ..checks import check_dim, error, floats_only, implemented, need, require, same_type, torch_says
 from .pointwise import times
+
+BOOL = dtypes.bool.np
 
 
 def _product(a, b):
@@ -17,12 +19,13 @@ def _product(a, b):
 
 
 def mm(self, mat2):
-    if not (self.ndim == mat2.ndim == 2 and self.shape[1] == mat2.shape[0] and self.dtype is mat2.dtype):
+    if not (self.ndim == mat2.ndim == 2 and self.shape[1] == mat2.shape[0] and self.dtype is mat2.dtype is not BOOL):
         require(self.ndim == 2, "self must be a matrix")
         require(mat2.ndim == 2, "mat2 must be a matrix")
         a, b = ("x".join(map(str, x.shape)) for x in (self, mat2))
         need(self.shape[1] == mat2.shape[0], "matmul_shapes", a, b, shapes=(self.shape, mat2.shape))
         same_type(self, mat2, said="mm_types")
+        implemented("addmm_impl_cpu_", self, "iuf")
     return _product(self, mat2)
 
 
@@ -46,7 +49,7 @@ def product_of(self, mat, vec):
         text = f"size mismatch, got input ({size}), mat ({'x'.join(map(str, mat.shape))}), vec ({vec.shape[0]})"
         raise error(RuntimeError, "matmul_shapes", text, shapes=(mat.shape, vec.shape))
     same_type(self, mat, vec, said="addmv_types")
-    return _product(mat, vec)
+    return _product(implemented("addmv_impl_cpu", mat, "iuf"), vec)
 
 
 def dot(self, tensor):
@@ -102,11 +105,12 @@ def baddbmm(self, batch1, batch2, beta: float = 1, alpha: float = 1):
 
 
 def bmm(self, mat2):
-    if not (self.ndim == mat2.ndim == 3 and self.shape[::2] == mat2.shape[:2] and self.dtype is mat2.dtype):
+    if not (self.ndim == mat2.ndim == 3 and self.shape[::2] == mat2.shape[:2] and self.dtype is mat2.dtype is not BOOL):
         require(self.ndim == 3, "batch1 must be a 3D tensor")
         require(mat2.ndim == 3, "batch2 must be a 3D tensor")
         need((want := self.shape[::2]) == (given := mat2.shape[:2]), "batch_sizes", [*want], [*given])
         same_type(self, mat2)
+        implemented("bmm", self, "iuf")
     # columns times rows: NumPy's matmul takes five times as long; like it, einsum makes 0 of -0
     return xp.einsum("bij,bjk->bik", self, mat2) if self.shape[2] == 1 else xp.matmul(self, mat2)
 

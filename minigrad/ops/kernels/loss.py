@@ -5,7 +5,7 @@ import math
 from ...array import dtypes, namespace, xp
 from ...core.carriers import RAW, formula
 from ...text.tex import SYMBOLS
-from ..checks import need, require, same_type
+from ..checks import implemented, need, require, same_type
 
 NONE, MEAN, SUM = range(3)
 
@@ -49,7 +49,7 @@ def _check_target(x, target, weight) -> None:
 
 
 def nll(self, target, weight, reduction: int, ignore_index: int) -> tuple:
-    _check_target(self, target, weight)
+    _check_target(implemented("nll_loss_out_frame", self), target, weight)
     kept, key, weights = _picked(self, target, weight, ignore_index)
     gains, total = _scores(self)[key], namespace(self).full((), len(kept), self.dtype)[()]
     if weights is not None:

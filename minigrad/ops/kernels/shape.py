@@ -11,7 +11,7 @@ from ...array import HOST, as_strided as strided_view, dtypes, in_order, memory_
 from ...array.backend import overlaps, reach, spread, strided
 from ...core.carriers import RAW, formula
 from ...text.tex import SYMBOLS, Symbol, along, number, side_by_side
-from ..checks import check_dim, common_shape, need, require, torch_says
+from ..checks import check_dim, common_shape, implemented, need, require, torch_says
 from .reduce import whole_type
 
 _add = xp.add.reduce
@@ -61,8 +61,8 @@ def expand(self, shape: tuple):
     except ValueError:
         kind, wanted, sizes = dtypes.of(self.dtype).tensor_type, list(shape), list(self.shape)
     need(lead >= 0, "expand_rank", kind, sizes, wanted, len(shape), self.ndim)
-    dim = max(i for i in range(lead, len(shape)) if sizes[i - lead] not in (1, shape[i]))
-    need(False, "expand_size", shape[dim], sizes[dim - lead], dim, wanted, sizes)
+    dim = max(i for i in range(lead, len(shape)) if sizes[i - lead] not in (1, full[i]))
+    need(False, "expand_size", full[dim], sizes[dim - lead], dim, wanted, sizes)
 
 
 @formula(tex=lambda dims: dims ** -1 if number(dims) is None else Symbol(f"{inverse_order(RAW, number(dims))}"))
@@ -150,10 +150,9 @@ def added(whole, value, part, *how):
 
 
 def diag_embed(self, offset: int = 0, dim1: int = -2, dim2: int = -1):
-    n, rank = self.shape[-1] + abs(offset), self.ndim + 1
-    sizes = [*self.shape[:-1]]
-    for dim in sorted((dim1 % rank, dim2 % rank)):
-        sizes.insert(dim, n)
+    dims, sizes = sorted(check_dim(dim, self.ndim + 1) for dim in (dim1, dim2)), [*self.shape[:-1]]
+    for dim in dims:
+        sizes.insert(dim, self.shape[-1] + abs(offset))
     return placed(self, sizes, diagonal, offset, dim1, dim2)
 
 
@@ -164,7 +163,7 @@ def at_least_2d(self, name: str):
 
 def trace(self):
     require(self.ndim == 2, f"trace: expected a matrix, but got tensor with dim {self.ndim}")
-    return xp.trace(self, dtype=whole_type(self))
+    return xp.trace(implemented("trace", self, "iuf"), dtype=whole_type(self))
 
 
 @formula(r"{0:1} \cdot I", 1)

@@ -71,7 +71,8 @@ block_diag = op("block_diag", kernels.block_diag, hidden=("shapes",),
 
 clone = op("clone", lambda self: self if isinstance(self, xp.generic) else self.copy(order=layout(self)),
     self = lambda grad: grad)
-copy = op("copy", lambda self, src: xp.full_like(self, move(src, device_of(self))),
+copy = op("copy", lambda self, src: xp.full_like(
+        self, move(src, device_of(self)), shape=kernels.common_shape(self.shape, xp.shape(src))),
     elementwise=True, torch_name="torch::autograd::CopyBackwards", grad_fn="CopyBackwards", **STEP,
     src = lambda grad: grad)
 contiguous_copy = op("contiguous_copy", lambda self: self.copy(), grad_fn="CloneBackward0", **clone.row.derivatives)
@@ -83,7 +84,7 @@ flip = op("flip", lambda self, dims: flipped(self, dims if self.ndim else ()).co
     self = lambda F, grad, dims: F.flip(grad, dims))
 roll = op("roll", lambda self, shifts, dims: xp.roll(self, shifts if dims else shifts[0], dims or None).copy(),
     self = lambda F, grad, shifts, dims: F.roll(grad, F.negated(shifts), dims))
-rot90 = op("rot90", lambda self, k, dims: xp.rot90(self, k, dims).copy(),
+rot90 = op("rot90", lambda self, k, dims: xp.rot90(self, k, dims).copy("K"),
     self = lambda F, grad, k, dims: F.rot90(grad, -k, dims))
 tril = op("tril", lambda self, diagonal=0: xp.tril(kernels.at_least_2d(self, "tril"), diagonal),
     self = lambda F, grad, diagonal: F.tril(grad, diagonal))
