@@ -51,8 +51,31 @@ class Ill(nn.Module):
         return self.out(h + torch.relu(self.dead(h) - 100))
 
 
+class Low(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.A, self.B = nn.Parameter(torch.randn(1, 2)), nn.Parameter(torch.zeros(3, 1))
+
+    def forward(self, x):
+        return x @ self.A.T @ self.B.T
+
+
 def data():
     return torch.randn(4, 2), torch.randn(4)
+
+
+def test_zeros_of_a_parameter_are_not_told_of_the_line_that_calls_its_module():
+    model = nn.Sequential(Low(), nn.Tanh())
+    loss = model(data()[0]).sum()
+
+    assert remark(torch.doctor(model, loss), "zero").found.line[2] == "return x @ self.A.T @ self.B.T"
+
+
+def test_a_leaf_without_a_name_is_asked_for_its_hooks():
+    line = nn.Linear(1, 1, bias=False)
+    loss = (line(torch.ones(2, 1)) * torch.tensor([[1.0], [-1.0]])).sum()
+
+    assert remark(torch.doctor(line, loss), "zero").found is None
 
 
 def test_a_model_that_is_not_to_be_trained_yet_is_told_where_that_matters():

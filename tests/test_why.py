@@ -192,11 +192,12 @@ def test_an_explanation_shows_words_above_its_picture(monkeypatch):
     shown = []
     x = leaf(1.0)
     loss = x.sum()
+    run = loss.backward
     with monkeypatch.context() as within:
         within.setattr("minigrad.viz.display.shell", lambda: SimpleNamespace(kernel=True))
         within.setattr("IPython.display.display", lambda what, **how: shown.append(what))
         why(x)._ipython_display_()
-        loss.backward()
+        run()
         why(x)._ipython_display_()  # in few words
 
     assert "text/html" in shown[0]

@@ -15,7 +15,7 @@ from ..core.graph import TensorBase, latest
 from . import program
 from .cuts import asking, block_around, computed, cut, cut_on_the_way, in_hook, late, leads_to, root_of, tensors_in
 from .findings import Finding, by_rule, ends, finding, first, keyword, names_in, reads_of, receiver
-from .live import inner, is_module, is_tensor, of_torch, parameters
+from .live import inner, is_module, is_tensor, nodes_of, of_torch, parameters
 from .program import Context, called, expression, feeding, inside_of, is_learners, located, parts_behind, written
 from .snapshot import by_key
 
@@ -35,6 +35,20 @@ def last_backward(context: Context) -> tuple[Any, Context] | None:
     return call, there._replace(names={**context.names, **own})
 
 
+def to_come(context: Context, *words: str) -> bool:
+    """Whether the program goes on, below where the learner asks, or who called that, to a call of such a name; of
+    backward or grad."""
+    calls = (n for n in context.source.calls if called(n) in (words or ("backward", "grad")))
+    return context.asks is not None and (any(context.source.function(n) is context.function and (
+        program.begins(n) > program.begins(context.asks)) for n in calls) or (
+            context.outer is not None and to_come(context.outer._replace(asks=context.call), *words)))
+
+
+def stepped(leaf: Any) -> bool:
+    """Whether an optimizer has changed a leaf, as far as is remembered: then backward has reached it."""
+    return any(called(at) == "step" for at, _ in program.writers(leaf))
+
+
 def reached(context: Context) -> tuple[Any, Context, set[int]]:
     """The call of backward or grad that ran last, where it stands, and the ids of the leaves behind its root."""
     call, around = last_backward(context) or (None, context)
@@ -44,7 +58,10 @@ def reached(context: Context) -> tuple[Any, Context, set[int]]:
 
 def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
     """Why the backward that ran last has not reached a leaf."""
-    if (last := last_backward(context)) is None or of_torch(leaf):  # perhaps one that failed, or was left out
+    last = last_backward(context)
+    if (last is None or called(last[0]) != "backward") and to_come(context):
+        return None
+    if last is None or of_torch(leaf):  # perhaps one that failed, or was left out
         tried = [(root_of(n), Context(source, source.function(n), names=context.names))
                  for source in context.sources() for n in source.calls if called(n) == "backward"]
         ends = [name for name, v in context.names.items() if isinstance(v, TensorBase) and not v.requires_grad]
@@ -56,18 +73,21 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
         return by_rule("program:", None, context) or first(cut_on_the_way(leaf, *one) for one in tried)
     call, around = last
     root, limit, own = root_of(call), keyword(call, "inputs"), called(call) == "grad"
-    if limit is not None and not own and not leads_to(limit, around, leaf):
+    there, (*_, behind) = leads_to(root, around, leaf), reached(context)
+    if limit is not None and not own and not leads_to(limit, around, leaf) and (
+            id(leaf) in behind if behind else there):
         return by_rule(f"inputs: {name}", call, around)
-    there = leads_to(root, around, leaf)
     asked = by_rule("asked:", call, around) if own else None
     given = finding("returned", around, call, name=name) if own and latest.returned is latest.freed else None
     given = rebound([leaf], around) or given
     if called(call) not in ("backward", "grad"):  # of `jacobian(f, x)` no expression in view is the root
         return given
     named = any(t is leaf for n in call.args[1:] for t in tensors_in(n, around))  # else grad asked for others
-    found = asked or (given if there and not named else None) or cut_on_the_way(leaf, root, around)
-    found = found or remade(leaf, root, around)
-    if found is None and known(root, around) and not there:
+    found = asked or (given if there and not named else None)
+    lost = found or cut_on_the_way(leaf, root, around) or remade(leaf, root, around)
+    if id(leaf) not in behind or getattr(lost, "key", "") not in ("cut", "block", "remade"):  # else it leads there now
+        found = lost
+    if found is None and known(root, around) and not there and id(leaf) not in behind:
         found = by_rule("no use:", call, around) or finding("no_use", around, call, name=name, loss=ast.unparse(root))
     return found or given or (first_order([leaf], root, around) if there else None)
 
@@ -104,7 +124,8 @@ def remade(leaf: Any, root: Any, context: Context) -> Finding | None:
         if there.function is not None and next(there.argument(n.id), None) is not None:  # it means another's
             continue
         loops = there.source.loops(n)
-        for later in there.source.writes.get((there.function, n.id), []):
+        writes = there.source.writes.get((there.function, n.id), [])
+        for later in sorted(writes, key=program.begins)[-1:]:  # the one before may be no leaf
             each = not loops or there.source.parents[later] is loops[-1]  # in each turn, not only in some
             anew = isinstance(getattr(later, "targets", [None])[0], ast.Name)  # not only a part of what it has
             held = [value := there.value(n), *(parameters(value) if anew else ())]
@@ -211,7 +232,8 @@ def not_a_leaf(t: Any, name: str, made: list[tuple[Any, Context]], loss: bool = 
         made = own or made or [located(code, lasti)]
     cleared = (re.search(r"grad\.zero_\(|\.grad = None|zero_grad\(", around.source.spelled.whole) for _, around in made)
     kind = ("loss" if loss else "result") + " anew" * (not any(cleared))
-    return first(projected(name, *one) or by_rule(f"{kind}: {name}", *one) for one in made)
+    alone = len({id(e) for n in nodes_of(t) for e in n.edges if is_tensor(e)}) < 2  # else of others, too
+    return first((projected(name, *one) if alone else None) or by_rule(f"{kind}: {name}", *one) for one in made)
 
 
 def projected(name: str, value: Any, context: Context) -> Finding | None:
@@ -312,8 +334,8 @@ def missing_from(optimizer: Any, context: Context, of: Any = None) -> Finding | 
     kinds = {"Parameter", *(type(p).__name__ for p in parameters(optimizer))}  # of another it may be an input
     plain = len(kinds) > 1
     whose = {n for n, v in context.names.items() if alike(opt, n) and held & {*map(id, parameters(v))}}  # optG: of G
-    ran = any(p.grad is not None for p in parameters(optimizer))  # then what else was used has a gradient, too
-    if apart(optimizer):
+    ran = any(p.grad is not None or stepped(p) for p in parameters(optimizer))  # then what else was used has a gradient
+    if apart(optimizer) or (not (ran or latest.freed.code) and to_come(context)):
         return None
     far = {name for cell in context.cells() for name in cell.gives}.difference(*(s.gives for s in context.sources()))
     for name, value in ((n, v) for n, v in context.names.items() if n[0] != "_" and n not in far):
@@ -322,7 +344,7 @@ def missing_from(optimizer: Any, context: Context, of: Any = None) -> Finding | 
         table = isinstance(value, dict) and not ran  # as `stack_module_state` gives them
         own: list[Any] = parameters(value) if module or table else [value] * one
         left = [p for p in own if p.requires_grad and p.is_leaf and id(p) not in has and ran <= (p.grad is not None)
-                and not any(called(at) == "step" for at, _ in program.writers(p))]  # else another's, which is gone
+                and not stepped(p)]  # else another's, which is gone
         # a module whose input is what is changed, or of which nobody asked
         twin = not ran and [p.shape for p in own] == [p.shape for p in parameters(optimizer)]  # clones of its own
         beside = (module and plain and not twin and len(left) == len(own)) or (

@@ -97,7 +97,8 @@ class Reader:
 
     def hook_dicts(self, key: Key) -> Iterable[tuple[str, int, Any]]:
         """(kind, output number, its hooks by their own numbers), in the order in which they run."""
-        hooks = self.tensors[key, 0]._hooks if isinstance(key, tuple) else self.found[key].hooks
+        node: Any = self.found[key]
+        hooks = getattr(node, "variable", node)._hooks if isinstance(key, tuple) else node.hooks
         if hooks is not None:
             yield from (("tensor", nr, several) for nr, several in hooks.tensor.items())
             yield from ((kind, 0, getattr(hooks, kind)) for kind in ("pre", "post_accumulate", "post"))
@@ -269,7 +270,7 @@ class Reader:
 
     def input_shape(self, key: Key, i: int) -> tuple[tuple[int, ...], str] | None:
         """What the consumer noted or saved about an input, or its gradient would measure."""
-        node = self.found[key]
+        node: Any = self.found[key]
         shape, dtype = self.shape_of((key, 0))
         if noted := getattr(node, "metas", None) and node.metas[i]:
             return tuple(noted[0]), str(noted[1])
@@ -343,7 +344,7 @@ class Reader:
 
     def node(self, key: Key) -> NodeRecord:
         """The record of one node."""
-        node = self.found[key]
+        node: Any = self.found[key]
         if isinstance(key, tuple):
             return NodeRecord(self.ids[key], "AccumulateGrad", "accumulate", leaf=self.ids[key, 0],
                               op="accumulate", seq=self.seq(key))

@@ -34,6 +34,7 @@ RECURRENT = set("RNN LSTM GRU RNNCell LSTMCell GRUCell".split())
 PRODUCTS = set("matmul mm bmm mv dot mul multiply linear".split())
 KEEP_ZEROS = set("transpose permute t view reshape flatten unsqueeze squeeze expand repeat relu tanh".split())
 ROUNDS, CARRY = {"long", "int", "floor", "trunc", "round"}, KEEP_ZEROS | {"float", "double", "tensor", "to"}
+UPRIGHT = r"(?:\[[^\[\]]*None\]|\.(?:unsqueeze\(-?1\)|(?:view|reshape)\([^()]*, 1\)))$"  # a row, made a column there
 STRAIGHT = "Add", "Sub", "Sum", "Mean", "Mul", "Div", "View", "Squeeze", "Unsqueeze", "Stack", "Cat"  # of a loss
 UNKNOWN = LookupError, RuntimeError, TypeError, ValueError, AttributeError  # where a value is no longer there
 
@@ -259,6 +260,9 @@ def unpaired(code: Any, lasti: int, shapes: list[tuple[Any, ...]], warned: bool 
         return finding("loss_sizes", context, at, given=shapes[0], target=shapes[1]) if told and at else None
     facts = {"a": shapes[0], "b": shapes[1], "n": flat[0]}
     wide = pair[shapes.index(column)] if len(pair) == 2 else None
+    given = context.argument(wide.id) if isinstance(wide, ast.Name) and context.function is not None else ()
+    if not warned and any(re.search(UPRIGHT, ast.unparse(n)) for n in [wide, *(part for part, _ in given)] if n):
+        return None  # each with each, on purpose
     change = [(wide, f"{context.source.grouped(wide)}.squeeze(1)")] if wide is not None else []
     key = "spread_in_loss" if warned else "spread"
     known = at is not None
@@ -539,7 +543,8 @@ def nought(node: Any, context: Context, depth: int = 0) -> tuple[Any, Context] |
             return down
         if isinstance(value, TensorBase) and value.is_leaf and value.requires_grad:
             still = not (value._array().any() or (value._grad is not None and value._grad._array().any()))
-            return parts[0] if still and parts else None
+            came = not (parts and name in program.written(parts[0][1].source.statement(parts[0][0])))  # from elsewhere
+            return (nought(*parts[0], depth + 1) if came else parts[0]) if still and parts else None
         near, use = source.last_writes(name, node, context.function)[:1], source.statement(node)
         sure = any(begins(w) < begins(use) and source.loops(w) == source.loops(use)
                    and source.parents[w] in {*source.above(use), context.function} for w in near)

@@ -379,6 +379,7 @@ class Context(NamedTuple):
     outer: Any = None  # and the context of that
     names: Mapping[str, Any] = {}
     inside: bool = False  # the call is of a module around: what comes in was made of all that this is given and has
+    asks: Any = None  # the expression in which the learner asks
 
     def value(self, node: Any) -> Any:
         """What a name, an attribute of a module of layers, or a part of a list or dict means now; None if unknown."""

@@ -28,7 +28,8 @@ from .program import Context, Source, begins, called, expression, feeding, is_ce
 from .snapshot import by_key
 
 BY_HAND = {"Add", "Sub", "add_", "sub_", "copy_"}  # writes that are no step of an optimizer
-IDLE = {"requires_grad", "eval", "train", "lr", "momentum", "weight_decay", "betas", "eps"}  # set from outside
+SWITCHES = {"requires_grad", "eval", "train"}  # set from outside; of an optimizer, too
+IDLE = {*SWITCHES, "lr", "momentum", "weight_decay", "betas", "eps"}
 QUIET = re.compile("backward|hook|retain_grad|item|tolist|numpy|size|numel|dim|shape|manual_seed|requires_grad_")
 ENDS = re.compile(r"\b(softmax|sigmoid|dropout|relu|Softmax|Sigmoid|Dropout|ReLU)\b")
 TINY = 1e-6  # of the rate that an optimizer began with: no step with less is to be seen
@@ -72,7 +73,10 @@ def numbered(words: list[str]) -> str:
 def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
     """Why the backward that ran last has not reached a leaf, or what became of its gradient."""
     told, lines = events({id(leaf)}, context)
-    found = leaves.unreached(leaf, name, context) or by_rule(f"leaf {name}:{told}", lines, context)
+    cleared = by_rule(f"leaf {name}:{told}", lines, context)
+    late = re.search(r" zero_grad\d+(?!.* (?:backward|grad)\d)", told)  # nothing ran since it was cleared
+    sure = late and (leaves.stepped(leaf) or leaves.to_come(context))  # backward has reached it, or may yet
+    found = cleared if sure else leaves.unreached(leaf, name, context) or cleared
     if getattr(found, "key", "") == "no_use":
         found = first(unread(context, leaf)) or found
     return (mistake([leaf], context) if getattr(found, "key", "") == "cleared_since" else None) or found
@@ -80,21 +84,26 @@ def unreached(leaf: Any, name: str, context: Context) -> Finding | None:
 
 def wanted(leaf: Any, found: Finding | None, context: Context) -> Finding | None:
     """A finding about a leaf; without its edit, and in milder words, where it has learned, or there are optimizers and
-    none is to train it."""
-    held = [id(p) for o in optimizers(context).values() for p in parameters(o)]
-    if found is None or (leaf.grad is None and (not held or id(leaf) in held)):
+    none is to train it, or another's turn it was."""
+    held, (*_, behind) = [{*map(id, parameters(o))} for o in optimizers(context).values()], leaves.reached(context)
+    turn = [each for each in held if each & behind] or held  # of those whose turn the last backward was
+    if getattr(found, "key", "") == "no_use" and leaves.stepped(leaf):  # an earlier one came to it
+        return None
+    if found is None or (leaf.grad is None and (not held or any(id(leaf) in each for each in turn))):
         return found
-    return replace(found, edit=None, key={"block": "kept_off", "switched_off": "frozen"}.get(found.key, found.key))
+    milder = {"block": "kept_off", "switched_off": "frozen", "cut": "kept_apart"}
+    return replace(found, edit=None, key=milder.get(found.key, found.key))
 
 
 def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | None:
     """What the order of events tells of tensors that do not learn; `asked`: the module or optimizer in question."""
     facts = [f"spent: {n}" for n, v in named(context).items() if isinstance(v, GeneratorType) and v.gi_frame is None]
     owners = {name: v for name, v in context.names.items() if hasattr(type(v), "zero_grad")}
-    facts += [f"idle{' own' * is_learners(v)}: {n} {word}" for n, v in owners.items() for word in IDLE & vars(v).keys()]
+    facts += [f"idle{' own' * is_learners(v)}: {n} {word}" for n, v in owners.items()
+              for word in (SWITCHES if is_module(v) else IDLE) & vars(v).keys()]
     parts = [vars(m) for v in owners.values() if hasattr(v, "modules") for m in v.modules()]
-    given = [(Context(s, s.function(n), names=context.names), n, t) for s in context.sources() for n in s.parents
-            for t in getattr(n, "targets", ()) if getattr(t, "attr", "") in IDLE and any(t.attr in m for m in parts)]
+    given = [(Context(s, s.function(n), names=context.names), n, t) for s in context.sources() for n in s.parents for t
+             in getattr(n, "targets", ()) if getattr(t, "attr", "") in SWITCHES and any(t.attr in m for m in parts)]
     facts += [f"idle: {ast.unparse(t.value)} {t.attr}" for around, n, t in given if not any(
         "param" in ast.unparse(v) for v, _ in around.made(ast.unparse(t.value), n))]
     writes = [line for line in own[0]._shared_counter()[1:] if line and line[0] is not None] if own else []
@@ -113,6 +122,8 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
     vain = [line for what, owner, *_, line in ledger.diary if what == "rate" and owner() in idle and line[0]]
     if len(vain) > 1 and len(idle) < len(holding):  # a scheduler is stepped for an optimizer that is not
         return finding("rate_of_other", Context(program.source_of(vain[-1][0])), expression(*vain[-1]))
+    if leaves.to_come(context, "step", "zero_grad"):  # the round is under way
+        return None
     if len(holding) != 1:
         told, lines = events(ids.intersection(*({*map(id, parameters(o))} for o in holding.values())), context)
         return by_rule(f"shared {', '.join(holding)}:{told}", lines, context)

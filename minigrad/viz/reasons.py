@@ -19,7 +19,7 @@ from typing import Any
 
 from ..graph import checkup, cuts, leaves, live, notes, numbers, rounds, unfinished
 from ..graph.findings import Finding, attempt, by_rule, first, reads_of
-from ..graph.program import PLAIN, Context, expression, is_learners, is_module, shell, source_of, standing
+from ..graph.program import PLAIN, Context, called, expression, is_learners, is_module, shell, source_of, standing
 from ..graph.recorder import plain
 from ..graph.restoring import Restoring
 from ..graph.snapshot import AnyTensor, Graph, TensorRecord
@@ -45,7 +45,8 @@ def why(t: Any = MISSING) -> Explanation:
     of your own that has such, or an exception. Raises: TypeError for anything else.
     """
     frame = sys._getframe(1)
-    context, call = standing(frame) or NOWHERE, expression(frame.f_code, frame.f_lasti)
+    call = expression(frame.f_code, frame.f_lasti)
+    context = (standing(frame) or NOWHERE)._replace(asks=call)
     with warnings.catch_warnings(action="ignore"):  # looking is not the learner's access
         return answer(t, call, context)
 
@@ -346,13 +347,14 @@ def unreached(t: TensorRecord, leaf: AnyTensor, names: Mapping[str, AnyTensor], 
             ran = bool(gone & (near or gone)) and not other
             part = gone and not (ran or other)
             if other and found is not None:  # the last backward began elsewhere
-                found.edit = other[1].source.edited((cuts.root_of(other[0]), name)) if loss.numel() == 1 else None
+                same = loss.numel() == 1 and called(other[0]) == "backward" and other[1].function is context.function
+                found.edit = other[1].source.edited((cuts.root_of(other[0]), name)) if same else None
             elif live.of_torch(leaf) and any(".backward(" in s.whole for s in context.sources()):
                 found = None  # whether it ran, and where it began, nobody has noted
             elif not (ran or part or any(s.stale for n in graph.nodes for s in n.saved)):  # else it would fail
                 ask = f"not run: {name}{'' if loss.numel() == 1 else '.sum()'}"
                 made = (by_rule(ask, *one) for one in context.made(name, call))
-                found = by_rule("program:", None, context) or first(made)
+                found = by_rule("program:", None, context) or (None if leaves.to_come(context) else first(made))
             elif lost in ("remade", "gives_nothing", "no_use") or (lost in ("cut", "block") and not apart):  # not here
                 found = None
             facts = {"name": label(t), "loss": name if loss.numel() == 1 else f"{name}.sum()"}
