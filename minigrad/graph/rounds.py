@@ -28,8 +28,8 @@ from .program import Context, Source, begins, called, expression, feeding, is_ce
 from .snapshot import by_key
 
 BY_HAND = {"Add", "Sub", "add_", "sub_", "copy_"}  # writes that are no step of an optimizer
-SWITCHES = {"requires_grad", "eval", "train"}  # set from outside; of an optimizer, too
-IDLE = {*SWITCHES, "lr", "momentum", "weight_decay", "betas", "eps"}
+MODES = {"requires_grad", "eval", "train"}  # set from outside; of an optimizer, too
+IDLE = {*MODES, "lr", "momentum", "weight_decay", "betas", "eps"}
 QUIET = re.compile("backward|hook|retain_grad|item|tolist|numpy|size|numel|dim|shape|manual_seed|requires_grad_")
 ENDS = re.compile(r"\b(softmax|sigmoid|dropout|relu|Softmax|Sigmoid|Dropout|ReLU)\b")
 TINY = 1e-6  # of the rate that an optimizer began with: no step with less is to be seen
@@ -100,10 +100,10 @@ def mistake(own: list[Any], context: Context, asked: Any = None) -> Finding | No
     facts = [f"spent: {n}" for n, v in named(context).items() if isinstance(v, GeneratorType) and v.gi_frame is None]
     owners = {name: v for name, v in context.names.items() if hasattr(type(v), "zero_grad")}
     facts += [f"idle{' own' * is_learners(v)}: {n} {word}" for n, v in owners.items()
-              for word in (SWITCHES if is_module(v) else IDLE) & vars(v).keys()]
+              for word in (MODES if is_module(v) else IDLE) & vars(v).keys()]
     parts = [vars(m) for v in owners.values() if hasattr(v, "modules") for m in v.modules()]
     given = [(Context(s, s.function(n), names=context.names), n, t) for s in context.sources() for n in s.parents for t
-             in getattr(n, "targets", ()) if getattr(t, "attr", "") in SWITCHES and any(t.attr in m for m in parts)]
+             in getattr(n, "targets", ()) if getattr(t, "attr", "") in MODES and any(t.attr in m for m in parts)]
     facts += [f"idle: {ast.unparse(t.value)} {t.attr}" for around, n, t in given if not any(
         "param" in ast.unparse(v) for v, _ in around.made(ast.unparse(t.value), n))]
     writes = [line for line in own[0]._shared_counter()[1:] if line and line[0] is not None] if own else []
