@@ -493,3 +493,12 @@ loss""")
         "0.5 * a * (c * e) ** 2",
         "0.5 * b * ((c * e) ** 2 + (d * f) ** 2 + 2 * c * d * e * f * torch.cos(a - b))",
         "-(a + b) * 9.81 * c * torch.cos(e) - b * 9.81 * d * torch.cos(f)"}
+
+
+def test_three_leaves_that_all_expressions_of_a_formula_use_are_drawn():
+    drawing = drawn("""m, l, th = (torch.tensor(value, requires_grad=True) for value in (1., 2., .3))
+T = 0.5 * m * (l * th.cos()) ** 2 + 0.5 * m * (l * th.sin()) ** 2; V = -m * 9.81 * l * th.cos(); loss = T - V
+loss""")
+
+    assert len(boxed(drawing)) == 3
+    assert {t.name for t in drawing.graph.tensors if t.kind == "leaf" and t.id in drawing.layout.boxes} == {"m", "l", "th"}

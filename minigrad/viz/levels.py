@@ -84,11 +84,11 @@ class Fold:
     def chips(self) -> dict[str, str]:
         """AccumulateGrad -> the closed scope that alone uses it; of several that share many its own module, or the
         first. A module has its parameters so, not what came in, and no loop has what it starts from."""
-        alike = Counter(map(frozenset, self.users.values()))
+        alike, many = Counter(map(frozenset, self.users.values())), 3 if self.bare else 2  # a formula's are its subject
         leaves = {acc: self.graph.node(acc).leaf for acc in self.users.keys() - self.starts}
         return {acc: min(boxes, key=lambda id: (leaves[acc] not in self.scopes[id].params, len(id), id))
                 for acc, boxes in self.users.items() if acc in leaves and "" not in boxes
-                and (len(boxes) == 1 or alike[frozenset(boxes)] > 2) and leaves[acc] not in self.graph.roots
+                and (len(boxes) == 1 or alike[frozenset(boxes)] > many) and leaves[acc] not in self.graph.roots
                 and (leaves[acc] in self.params or all(self.scopes[id].kind != "module" for id in boxes))}
 
     @cached_property
