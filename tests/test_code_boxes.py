@@ -501,4 +501,5 @@ T = 0.5 * m * (l * th.cos()) ** 2 + 0.5 * m * (l * th.sin()) ** 2; V = -m * 9.81
 loss""")
 
     assert len(boxed(drawing)) == 3
-    assert {t.name for t in drawing.graph.tensors if t.kind == "leaf" and t.id in drawing.layout.boxes} == {"m", "l", "th"}
+    assert {"m", "l", "th"} == {
+        t.name for t in drawing.graph.tensors if t.kind == "leaf" and t.id in drawing.layout.boxes}

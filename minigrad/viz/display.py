@@ -299,7 +299,7 @@ class Drawing:
         if no_picture or (known and (self.fold.shown < FEWEST or tears(self.graph))):
             self.graph, self.fold = before[0], replace(before[1], bare=True)
             self.close_expressions()
-            if not no_picture and self.is_higher_than(MUCH_TOO_HIGH):
+            if not no_picture and self.is_higher_than(TWO_SCREENS):
                 self.graph, self.fold = lines
 
     def close_expressions(self) -> None:
