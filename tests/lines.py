@@ -22,7 +22,7 @@ BUDGETS = {
     "`core` with its rooms": ("core/**/*.py", 2000, 2000),
     "`quick`": ("quick/**/*.py", 700, 700),
     "`ops`: table, kernels, calls": ("ops/**/*.py", 3500, 3500),
-    "the whole package in Python": ("**/*.py", 13800, 26779),
+    "the whole package in Python": ("**/*.py", 13800, 26783),
 }
 NOT_CODE = {
     tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT,

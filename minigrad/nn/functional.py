@@ -550,8 +550,9 @@ def batch_norm(input, running_mean, running_var, weight=None, bias=None,
                training: bool = False, momentum: float = 0.1, eps: float = 1e-5):
     """Mean 0 and variance 1 for each channel: of this batch in training, else the running ones."""
     need(not training or input.shape[0] * math.prod(input.shape[2:]) != 1, "one_per_channel", input.shape)
-    least = "positive during training" if training else "non-negative"
-    require(eps > 0 or (eps == 0 and not training), f"batch_norm eps must be {least}, but got {eps}", ValueError)
+    if eps < 0 or (training and not eps):
+        least = "positive during training" if training else "non-negative"
+        raise ValueError(f"batch_norm eps must be {least}, but got {eps}")
     if training and not grad_mode():
         note("batched", input)
     return _over_batch(input, weight, bias, running_mean, running_var, training, momentum, eps)

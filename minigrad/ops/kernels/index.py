@@ -170,6 +170,9 @@ def index_write(self, index, source, dim: int, how: str):
 
 
 def _check_added(self, index, source, dim: int) -> None:
+    if index.ndim == 1 and are_positions(index) and self.dtype is source.dtype and self.ndim and (
+            source.shape == (*self.shape[:dim], index.size, *self.shape[dim + 1 :])):
+        return
     name, count, kind = "index_add_():", index.size, dtypes.of(index.dtype).scalar_type
     need(index.ndim < 2, "index_vector", name, index.ndim, kind, list(index.shape))
     require(are_positions(index), f"{name} Expected dtype int32/int64 for index but got: {kind}")
