@@ -178,7 +178,8 @@ class Scopes:
         for n in ops:
             at, source = expression(*self.places[n.id]), self.places[n.id][0] and quoted(self.places[n.id][0])[1]
             (turn, last), size = turns.get(n.function, (0, 0)), 1
-            turns[n.function] = turn, _ = turn + (n.at < last), n.at
+            turn += n.at < last
+            turns[n.function] = turn, n.at
             while waiting and at in waiting[-1].around:
                 if waiting[-1].function == n.function and waiting[-1].turn != turn:
                     break

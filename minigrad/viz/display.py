@@ -246,8 +246,7 @@ class Drawing:
     def close_what_is_too_high(self) -> None:
         """Close open modules and loops, the largest first, until the picture fits a screen, but not all into one."""
         while (largest := self.fold.largest) and self.is_higher_than(HIGHEST_PICTURE):
-            closed = self.fold.refolded(self.fold.closed | {largest})
-            if closed.shown < 2:
+            if (closed := self.fold.refolded(self.fold.closed | {largest})).shown < 2:
                 break
             self.fold = closed
 

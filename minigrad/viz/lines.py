@@ -79,13 +79,12 @@ def by_expressions(graph: Graph, most: int, rolled: frozenset[str] = frozenset()
     """The graph with a scope for each expression of at most so many operations that is in no other such one, but for
     those of what is `rolled` up."""
     ops, runs = sorted(graph.ops, key=lambda n: n.seq), list[Run]()
-    parts = [n.id for n in ops]
     while ops:
         size, text = graph.expressions.get(ops[-1].id, (1, ""))
         one = [n.id for n in ops[-size if size <= most else -1:]]
         runs += [Run(one, "", text)] if rolled.isdisjoint(one) else []
         del ops[-len(one):]
-    return boxed(graph, parts, runs)
+    return boxed(graph, [n.id for n in graph.ops], runs)
 
 
 def tears(graph: Graph) -> bool:

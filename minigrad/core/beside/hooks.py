@@ -55,7 +55,8 @@ class Hooks:
     def __init__(self) -> None:
         self.tensor: dict[int, OrderedDict] = {}
         self.retain: dict[int, weakref.ref] = {}
-        self.pre, self.post, self.post_accumulate = OrderedDict(), OrderedDict(), OrderedDict()  # type: ignore[var-annotated]
+        new: Any = OrderedDict  # as torch prints them
+        self.pre, self.post, self.post_accumulate = new(), new(), new()
         self.metadata: dict[Any, Any] = {}
         self.accumulator: Any = None  # a leaf's AccumulateGrad, once somebody has looked
 
